@@ -1,0 +1,41 @@
+# Every target does its own set-up in .venv; a second run reuses it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# PYTHONPATH of the caller must not leak other packages into the gate.
+unexport PYTHONPATH
+
+.PHONY: demo test fix bench docs clean
+
+demo: $(STAMP)
+	$(BIN)/python -m arcrank.demo
+
+test: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2
+
+fix: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+docs: $(STAMP)
+	@echo "The documentation is README.md and ARCHITECTURE.md for now; the site comes with the command line."
+
+clean:
+	rm -rf $(VENV)
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(VENV)/.bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	touch $@
