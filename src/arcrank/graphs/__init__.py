@@ -1,0 +1,10 @@
+"""Preference graphs: what the teacher said about the labels of each instance."""
+
+from arcrank.graphs.arcs import ArcGraphs
+from arcrank.graphs.base import PreferenceGraphs
+from arcrank.graphs.build import as_graphs
+from arcrank.graphs.concatenate import concatenate
+from arcrank.graphs.hierarchy import Hierarchy
+from arcrank.graphs.layers import LayeredGraphs
+
+__all__ = ["ArcGraphs", "Hierarchy", "LayeredGraphs", "PreferenceGraphs", "as_graphs", "concatenate"]

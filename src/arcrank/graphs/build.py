@@ -1,0 +1,193 @@
+"""`as_graphs`: one door for every kind of supervision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs.arcs import ArcGraphs, Conflicts
+from arcrank.graphs.base import PreferenceGraphs, check_labels, label_array
+from arcrank.graphs.kinds import detect_kind, unwrap
+from arcrank.graphs.layers import LayeredGraphs
+
+
+def as_graphs(
+    y: Any, kind: str | None = None, labels: Any = None, *, conflicts: Conflicts = "error"
+) -> PreferenceGraphs:
+    """Preference graphs from whatever the supervision is.
+
+    ============  ===================================================================================
+    kind          y
+    ============  ===================================================================================
+    "single"      1-D: the right label of each instance, numbers or names
+    "indicator"   2-D of {0, 1} or booleans, dense or sparse: relevant labels rank above the others
+    "sets"        lists of labels: the same, by name
+    "ranks"       2-D of rank positions, 1 = best, ties allowed, NaN = not judged
+    "levels"      2-D of layer numbers, 0 = top, -1 = not judged
+    "distances"   2-D of distances of each label from correct, NaN = not judged
+    "layers"      lists of lists of labels, best layer first; labels left out are not judged
+    "arcs"        lists of (head, tail) tuples, bare preferences
+    ============  ===================================================================================
+
+    Without `kind` it is told from y where that is certain; else the error says what to pass. Graphs pass through.
+
+    labels : names of the columns of a matrix, or the vocabulary of names in the order wanted; without it a matrix
+        has numbered labels and names are sorted.
+    conflicts : for arcs, see `ArcGraphs.from_arcs`.
+
+    >>> as_graphs(["tea", "coffee", "tea"]).labels.tolist()
+    ['coffee', 'tea']
+    >>> as_graphs([[("a", "b"), ("b", "c")], []])
+    ArcGraphs(2 instances, 3 labels, 2 arcs)
+    >>> as_graphs([[["a"], ["b", "c"]]])
+    LayeredGraphs(1 instances, 3 labels, 2 layers, 2 arcs)
+    """
+    if isinstance(y, PreferenceGraphs):
+        return y if labels is None else y.with_labels(labels)
+    values = unwrap(y)
+    kind = detect_kind(values) if kind is None else kind
+    if kind not in _BUILDERS:
+        raise ParameterError(f"kind must be one of {', '.join(map(repr, _BUILDERS))}, got {kind!r}.")
+    if kind == "arcs":
+        return _from_arcs(values, labels, conflicts)
+    return _BUILDERS[kind](values, labels)
+
+
+class Vocabulary:
+    """Label names and their numbers."""
+
+    def __init__(self, labels: Any, used: Iterable[Any]) -> None:
+        if labels is None:
+            labels = _sorted_names(used)
+        self.names = check_labels(labels, len(list(labels)))
+        assert self.names is not None
+        self._number = {name: j for j, name in enumerate(self.names.tolist())}
+        if not self._number:
+            raise InputError("There are no labels: every instance is empty. Pass the label names as labels=.")
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def number(self, name: Any, row: int) -> int:
+        try:
+            return self._number[name]
+        except (KeyError, TypeError):
+            raise InputError(
+                f"Instance {row} has the label {name!r}, which is not among the {len(self)} labels "
+                f"({_shorten(list(self._number))}); pass it in labels= or drop it."
+            ) from None
+
+
+def _sorted_names(used: Iterable[Any]) -> NDArray[Any]:
+    names = set(used)
+    try:
+        return label_array(sorted(names))
+    except TypeError:
+        kinds = sorted({type(name).__name__ for name in names})
+        raise InputError(
+            f"Label names of different types cannot be sorted ({', '.join(kinds)}); use one type, or pass labels=."
+        ) from None
+
+
+def _shorten(names: list[Any]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+
+
+def _plain(one: Any) -> list[Any]:
+    """Elements as Python objects, so that np.str_ and str, np.int64 and int are one label."""
+    return [x.item() if isinstance(x, np.generic) else x for x in one]
+
+
+def _from_single(y: Any, labels: Any) -> LayeredGraphs:
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise InputError(f"kind='single' needs a 1-D y with one label for each instance, got shape {values.shape}.")
+    if values.dtype.kind == "f" and not (np.isfinite(values) & (values == np.floor(values))).all():
+        raise InputError("Single labels must be whole numbers or names; y holds fractions, NaN or infinities.")
+    if values.dtype == object:
+        y = _plain(values)
+        _refuse_missing(y)
+    elif labels is None:
+        names, codes = np.unique(values, return_inverse=True)
+        return LayeredGraphs.from_single_labels(codes, len(Vocabulary(names, ())), labels=names)
+    else:
+        y = values.tolist()
+    vocabulary = Vocabulary(labels, y)
+    numbers = np.array([vocabulary.number(name, row) for row, name in enumerate(y)], dtype=np.int64)
+    return LayeredGraphs.from_single_labels(numbers, len(vocabulary), labels=vocabulary.names)
+
+
+def _refuse_missing(y: list[Any]) -> None:
+    for row, name in enumerate(y):
+        if name is None or name != name:  # noqa: PLR0124 - NaN is the one value that differs from itself
+            raise InputError(f"Instance {row} has no label (got {name!r}); drop it, or give label sets instead.")
+
+
+def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
+    sets = [_plain(one) for one in y]
+    vocabulary = Vocabulary(labels, (name for one in sets for name in one))
+    ptr = np.zeros(len(sets) + 1, dtype=np.int64)
+    np.cumsum([len(one) for one in sets], out=ptr[1:])
+    columns = [vocabulary.number(name, row) for row, one in enumerate(sets) for name in one]
+    data = np.ones(len(columns), dtype=np.int32)
+    indicator = sp.csr_matrix((data, columns, ptr), shape=(len(sets), len(vocabulary)))
+    indicator.sum_duplicates()
+    if indicator.data.max(initial=0) > 1:
+        _name_repeated(sets)
+    return LayeredGraphs.from_label_sets(indicator, labels=vocabulary.names)
+
+
+def _name_repeated(sets: list[list[Any]]) -> None:
+    for row, one in enumerate(sets):
+        repeated = [name for name in one if one.count(name) > 1]
+        if repeated:
+            raise InputError(
+                f"Instance {row} has the label {repeated[0]!r} twice; give each label once. "
+                "If this is an indicator matrix, pass kind='indicator'."
+            )
+
+
+def _from_layers(y: Any, labels: Any) -> LayeredGraphs:
+    rows = [[_plain(layer) for layer in one] for one in y]
+    vocabulary = Vocabulary(labels, (name for one in rows for layer in one for name in layer))
+    ptr = np.zeros(len(rows) + 1, dtype=np.int64)
+    numbers: list[int] = []
+    levels: list[int] = []
+    for row, one in enumerate(rows):
+        pairs = sorted((vocabulary.number(name, row), b) for b, layer in enumerate(one) for name in layer)
+        if len({number for number, _ in pairs}) < len(pairs):
+            _name_repeated([[]] * row + [[name for layer in one for name in layer]])
+        numbers.extend(number for number, _ in pairs)
+        levels.extend(b for _, b in pairs)
+        ptr[row + 1] = len(numbers)
+    rest = np.full(len(rows), -1)
+    return LayeredGraphs(ptr, np.array(numbers), np.array(levels), rest, len(vocabulary), vocabulary.names)
+
+
+def _from_arcs(y: Any, labels: Any, conflicts: Conflicts) -> ArcGraphs:
+    arcs = [[tuple(_plain(arc)) for arc in one] for one in y]
+    vocabulary = Vocabulary(labels, (name for one in arcs for arc in one for name in arc))
+    numbered = [[tuple(vocabulary.number(x, row) for x in arc) for arc in one] for row, one in enumerate(arcs)]
+    return ArcGraphs.from_arcs(
+        numbered,  # type: ignore[arg-type]
+        len(vocabulary),
+        labels=vocabulary.names,
+        conflicts=conflicts,
+    )
+
+
+_BUILDERS: dict[str, Callable[[Any, Any], PreferenceGraphs]] = {
+    "single": _from_single,
+    "indicator": lambda y, labels: LayeredGraphs.from_label_sets(y, labels=labels),
+    "sets": _from_sets,
+    "ranks": lambda y, labels: LayeredGraphs.from_rankings(y, labels=labels),
+    "levels": lambda y, labels: LayeredGraphs.from_levels(y, labels=labels),
+    "distances": lambda y, labels: LayeredGraphs.from_distances(y, labels=labels),
+    "layers": _from_layers,
+    "arcs": lambda y, labels: _from_arcs(y, labels, "error"),
+}
