@@ -1,0 +1,247 @@
+"""Text -> words: split, lower case, digits, stop list, stems.
+
+Splitting is one `str.translate` and one `str.split`, both in C. Everything after it (digits, stop list, stems)
+depends on the word alone, so a corpus pays for it once per *distinct* word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from arcrank.errors import InputError, ParameterError
+from arcrank.text.stopwords import ENGLISH
+
+__all__ = ["NUMBER", "TokenIds", "Tokenizer", "checked_texts", "encode_with"]
+
+NUMBER = "#"
+"""What a run of digits becomes under `digits="token"`; no other word can hold it, being no letter."""
+
+_DIGIT_RUNS = re.compile(r"\d+")
+_DIGITS = ("token", "keep", "drop")
+_MISSING = ("None", "nan", "<NA>", "NaT")
+"""How the missing values of Python, NumPy and pandas print."""
+
+
+class TokenIds(NamedTuple):
+    """A tokenised corpus of n texts: row i is `words[j] for j in ids[indptr[i]:indptr[i + 1]]`."""
+
+    words: list[str]
+    """The distinct words, sorted."""
+    ids: NDArray[np.int32]
+    """(number of tokens,), in reading order."""
+    indptr: NDArray[np.int64]
+    """(n + 1,)"""
+
+
+class Tokenizer(BaseEstimator):
+    """Cut texts into words as the papers did (Crammer & Singer 2002, section 4.1); every step is a switch.
+
+    Words are maximal runs of letters, digits and combining marks of any script; all else separates them. Text
+    that is not ASCII is brought to Unicode's NFKC form first, so that one word has one spelling. Scripts without
+    spaces (Chinese, Japanese) give one word for a run.
+
+    Parameters
+    ----------
+    lowercase : bool
+        Lower the case of the text first.
+    digits : "token", "keep" or "drop"
+        Each run of digits becomes one token `#` ("1987" -> "#", "3rd" -> "#rd"), stays, or goes.
+    stop_words : "english", None or iterable of str
+        Words to leave out, compared before stemming: the shipped list of function words, none, or one's own
+        (which is cut and lowered as the text is, so that "don't" stops "don" and "t").
+    stem : bool or str
+        Porter's stems, none, or the name of another of PyStemmer's algorithms ("english", "french", ...).
+    min_length : int
+        Shorter words are left out; `#` always stays.
+
+    Notes
+    -----
+    It holds nothing but its parameters: it pickles, clones, and may be shared by threads.
+
+    Examples
+    --------
+    >>> from arcrank.text import Tokenizer
+    >>> Tokenizer()("In 1987, the shares of 3 companies were traded.")
+    ['#', 'share', '#', 'compani', 'trade']
+    >>> Tokenizer(digits="keep", stem=False, stop_words=["of"])("Crème de la crème of 1987")
+    ['crème', 'de', 'la', 'crème', '1987']
+    """
+
+    def __init__(
+        self,
+        *,
+        lowercase: bool = True,
+        digits: str = "token",
+        stop_words: str | Iterable[str] | None = "english",
+        stem: bool | str = True,
+        min_length: int = 1,
+    ) -> None:
+        self.lowercase = lowercase
+        self.digits = digits
+        self.stop_words = stop_words
+        self.stem = stem
+        self.min_length = min_length
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the words of one text, in reading order."""
+        if not isinstance(text, str):
+            raise InputError(f"a tokenizer takes one string, got {type(text).__name__}; use encode for many texts")
+        finish = self._finisher()
+        return [word for word in finish(self._splitter()(text)) if word]
+
+    def encode(self, texts: Iterable[str]) -> TokenIds:
+        """Return all the words of many texts as numbers; the fast path for whole corpora."""
+        finish, split = self._finisher(), self._splitter()
+        raw, ids, indptr = _number_words(texts, split)
+        return _merge(finish(raw), ids, indptr)
+
+    def _splitter(self) -> Callable[[str], list[str]]:
+        return split_lowered if self.lowercase else split_words
+
+    def _finisher(self) -> Callable[[list[str]], list[str]]:
+        """Return the function that takes raw words to final ones, with "" in the place of those left out."""
+        replace = self._digit_rule()
+        stop, shortest = self._stop_set(), self._shortest()
+        stems = self._stemmer()
+
+        def finish(words: list[str]) -> list[str]:
+            words = replace(words)
+            kept = ["" if w in stop or (len(w) < shortest and w != NUMBER) else w for w in words]
+            return stems(kept)
+
+        return finish
+
+    def _digit_rule(self) -> Callable[[list[str]], list[str]]:
+        if self.digits not in _DIGITS:
+            raise ParameterError(f"digits must be one of {_DIGITS}, got {self.digits!r}")
+        if self.digits == "keep":
+            return lambda words: words
+        into = NUMBER if self.digits == "token" else ""
+        return lambda words: [_DIGIT_RUNS.sub(into, word) for word in words]
+
+    def _stop_set(self) -> frozenset[str]:
+        if self.stop_words is None:
+            return frozenset()
+        if isinstance(self.stop_words, str):
+            if self.stop_words != "english":
+                raise ParameterError(f"stop_words must be 'english', None or a list of words, got {self.stop_words!r}")
+            return ENGLISH
+        split = self._splitter()
+        return frozenset(part for word in checked_texts(self.stop_words) for part in split(word))
+
+    def _shortest(self) -> int:
+        if not isinstance(self.min_length, int | np.integer) or self.min_length < 1:
+            raise ParameterError(f"min_length must be an integer of at least 1, got {self.min_length!r}")
+        return int(self.min_length)
+
+    def _stemmer(self) -> Callable[[list[str]], list[str]]:
+        # Made anew for each call (0.4 microseconds): PyStemmer's objects neither pickle nor may be shared by threads.
+        if not self.stem:
+            return lambda words: words
+        name = "porter" if self.stem is True else self.stem
+        if name not in Stemmer.algorithms():
+            raise ParameterError(f"stem must be True, False or one of {Stemmer.algorithms()}, got {self.stem!r}")
+        return Stemmer.Stemmer(name).stemWords
+
+
+def encode_with(tokenizer: Callable[[str], list[str]], texts: Iterable[str]) -> TokenIds:
+    """Encode texts by any callable from a text to its words; by `encode` where it has one."""
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer.encode(texts)
+    raw, ids, indptr = _number_words(texts, tokenizer)
+    return _merge(raw, ids, indptr)
+
+
+def checked_texts(texts: Iterable[Any]) -> Iterator[str]:
+    """Yield the texts, or raise an InputError that names the first row which is no string."""
+    if isinstance(texts, str | bytes):
+        raise InputError("expected a list of texts, got one string; wrap it: [text]")
+    if getattr(texts, "ndim", 1) != 1:
+        raise InputError(
+            f"expected one text a row, got an array of shape {getattr(texts, 'shape', None)}; pass its text column"
+        )
+    try:
+        rows = iter(texts)
+    except TypeError:
+        raise InputError(f"expected a list of texts, got {type(texts).__name__}") from None
+    for row, text in enumerate(rows):
+        if not isinstance(text, str):
+            raise InputError(_not_text(row, text))
+        yield text
+
+
+def _not_text(row: int, value: object) -> str:
+    if isinstance(value, bytes):
+        return f"text {row} is bytes; decode it first, e.g. text.decode('utf-8')"
+    if str(value) in _MISSING:
+        return f"text {row} is missing ({value!r}); drop the row or replace it by an empty string"
+    return f"text {row} is {type(value).__name__}, not a string: {value!r:.60}; convert it with str()"
+
+
+class _Numbers(dict[str, int]):
+    """Gives each new word the next number."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def _number_words(
+    texts: Iterable[str], split: Callable[[str], list[str]]
+) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the distinct words in order of appearance, their numbers in reading order, and the row limits."""
+    numbers, ids, ends = _Numbers(), array("i"), array("q", [0])
+    for text in checked_texts(texts):
+        ids.extend(map(numbers.__getitem__, split(text)))
+        ends.append(len(ids))
+    return list(numbers), np.frombuffer(ids, dtype=np.int32), np.frombuffer(ends, dtype=np.int64)
+
+
+def _merge(finals: list[str], ids: NDArray[np.int32], indptr: NDArray[np.int64]) -> TokenIds:
+    """Renumber raw words by their sorted final forms and drop those whose final form is empty."""
+    words = sorted(set(finals) - {""})
+    numbers = {word: number for number, word in enumerate(words)}
+    table = np.array([numbers.get(word, -1) for word in finals], dtype=np.int32)
+    new = table[ids] if len(table) else ids
+    kept = new >= 0
+    before = np.concatenate(([0], np.cumsum(kept, dtype=np.int64)))
+    return TokenIds(words, new[kept], before[indptr])
+
+
+class _Separators(dict[int, int]):
+    """For `str.translate`: keeps letters, digits and marks of any script, turns all else into a space."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        # Marks carry the vowels of Indic scripts and the accents that have no composed form.
+        kept = char.isalnum() or unicodedata.category(char).startswith("M")
+        value = self[code] = code if kept else ord(" ")
+        return value
+
+
+_ANY_SCRIPT = _Separators()
+_ASCII = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_ASCII_LOWERED = _ASCII.lower()
+
+
+def split_words(text: str) -> list[str]:
+    """Cut a text into its runs of letters, digits and marks."""
+    if text.isascii():
+        return text.translate(_ASCII).split()
+    return unicodedata.normalize("NFKC", text).translate(_ANY_SCRIPT).split()
+
+
+def split_lowered(text: str) -> list[str]:
+    """Cut a text into its runs of letters, digits and marks, in lower case."""
+    if text.isascii():
+        return text.translate(_ASCII_LOWERED).split()
+    return unicodedata.normalize("NFKC", text).lower().translate(_ANY_SCRIPT).split()
