@@ -28,7 +28,7 @@ def detect_kind(y: Any) -> str:
     if not isinstance(y, np.ndarray):
         if isinstance(y, str | bytes) or not isinstance(y, Sequence):
             raise InputError(
-                f"y must have one entry for each instance (an array, a sparse matrix or a list), got {type(y).__name__}."
+                f"y must have one entry for each instance (array, sparse matrix or list), got {type(y).__name__}."
             )
         if any(_is_nested(one) for one in y):
             return _detect_nested(y)

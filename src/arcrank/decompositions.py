@@ -1,0 +1,162 @@
+"""Decompositions: how a preference graph is cut into pieces (Dekel et al. 2003, section 2).
+
+============  ==========================  ===============================================
+name          one piece for each          Aiolli & Sperduti's name
+============  ==========================  ===============================================
+zero-one      graph                       identity mapping (so "identity" is the same)
+disagreement  arc                         disagreement mapping
+domination    head, with all its arcs     domination mapping
+dominated     tail, with all its arcs
+============  ==========================  ===============================================
+
+Any callable `(heads, tails, row) -> pieces` is a decomposition too: it gets the arcs of instance `row` as two arrays
+and returns a list of arrays of arc positions. It may put an arc in several pieces and may leave arcs out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcrank.errors import GraphError, ParameterError
+from arcrank.graphs import ArcGraphs
+
+Cut = Callable[[NDArray[np.int32], NDArray[np.int32], int], Sequence[ArrayLike]]
+GroupKey = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The pieces of n instances, every arc written out.
+
+    row_ptr : (n + 1,) int64; the pieces of instance i are row_ptr[i]:row_ptr[i + 1]
+    arc_ptr : (pieces + 1,) int64; the arcs of piece p are arc_ptr[p]:arc_ptr[p + 1]
+    head, tail : (arcs,) int32
+    weight : (arcs,) float64
+    """
+
+    row_ptr: NDArray[np.int64]
+    arc_ptr: NDArray[np.int64]
+    head: NDArray[np.int32]
+    tail: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+
+class Decomposition(ABC):
+    """A way to cut graphs; `name` is how kernels and reports call it."""
+
+    name: str
+
+    @abstractmethod
+    def pieces(self, graphs: ArcGraphs) -> Pieces:
+        """Cut the graphs of all instances."""
+
+
+class Grouping(Decomposition):
+    """A decomposition that puts each arc into one piece: arcs of an instance with the same key stay together."""
+
+    def __init__(self, name: str, key: GroupKey) -> None:
+        self.name = name
+        self._key = key
+
+    def __repr__(self) -> str:
+        return f"<decomposition {self.name}>"
+
+    def pieces(self, graphs: ArcGraphs) -> Pieces:
+        rows = graphs.rows()
+        key = self._key(graphs.head, graphs.tail)
+        order = np.lexsort((key, rows))
+        rows, key = rows[order], key[order]
+        first = np.ones(len(rows), dtype=bool)
+        first[1:] = (rows[1:] != rows[:-1]) | (key[1:] != key[:-1])
+        pieces_of_row = np.bincount(rows[first], minlength=len(graphs))
+        return Pieces(
+            _pointer(pieces_of_row),
+            np.append(np.flatnonzero(first), len(rows)),
+            graphs.head[order],
+            graphs.tail[order],
+            _weights(graphs)[order],
+        )
+
+
+class CallableDecomposition(Decomposition):
+    """The user's own function, called once for each instance that has arcs."""
+
+    name = "callable"
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+
+    def __repr__(self) -> str:
+        return f"<decomposition {self._cut!r}>"
+
+    def pieces(self, graphs: ArcGraphs) -> Pieces:
+        chosen: list[NDArray[np.int64]] = []
+        pieces_of_row = np.zeros(len(graphs), dtype=np.int64)
+        for row in range(len(graphs)):
+            head, tail = graphs.arcs(row)
+            parts = self._cut(head, tail, row) if len(head) else []
+            checked = [_check_piece(part, len(head), p, row) for p, part in enumerate(parts)]
+            chosen.extend(part + graphs.arc_ptr[row] for part in checked)
+            pieces_of_row[row] = len(checked)
+        arcs = np.concatenate([np.empty(0, dtype=np.int64), *chosen])
+        arc_ptr = _pointer(np.array([len(part) for part in chosen], dtype=np.int64))
+        head, tail, weight = graphs.head[arcs], graphs.tail[arcs], _weights(graphs)[arcs]
+        return Pieces(_pointer(pieces_of_row), arc_ptr, head, tail, weight)
+
+
+def _check_piece(part: ArrayLike, n_arcs: int, number: int, row: int) -> NDArray[np.int64]:
+    where = f"Piece {number} of instance {row}"
+    positions = np.asarray(part)
+    if positions.ndim != 1 or positions.size == 0 or positions.dtype.kind not in "iu":
+        raise GraphError(f"{where} must be a non-empty 1-D array of arc positions, got {part!r}.")
+    if positions.min() < 0 or positions.max() >= n_arcs:
+        raise GraphError(f"{where} names arc {positions.max()}; its arcs are numbered 0..{n_arcs - 1}.")
+    if len(np.unique(positions)) < len(positions):
+        raise GraphError(f"{where} holds an arc twice; an arc may be in several pieces, but once in each.")
+    return positions.astype(np.int64)
+
+
+def _pointer(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _weights(graphs: ArcGraphs) -> NDArray[np.float64]:
+    return np.ones(len(graphs.head)) if graphs.weight is None else graphs.weight
+
+
+ZERO_ONE = Grouping("zero-one", lambda head, _tail: np.zeros_like(head))
+DISAGREEMENT = Grouping("disagreement", lambda head, _tail: np.arange(len(head)))
+DOMINATION = Grouping("domination", lambda head, _tail: head)
+DOMINATED = Grouping("dominated", lambda _head, tail: tail)
+
+DECOMPOSITIONS: dict[str, Decomposition] = {
+    "zero-one": ZERO_ONE,
+    "identity": ZERO_ONE,
+    "disagreement": DISAGREEMENT,
+    "domination": DOMINATION,
+    "dominated": DOMINATED,
+}
+
+
+def get_decomposition(decomposition: str | Cut | Decomposition) -> Decomposition:
+    """The decomposition of that name, or one made of the callable.
+
+    >>> get_decomposition("identity") is get_decomposition("zero-one")
+    True
+    """
+    if isinstance(decomposition, Decomposition):
+        return decomposition
+    if isinstance(decomposition, str) and decomposition in DECOMPOSITIONS:
+        return DECOMPOSITIONS[decomposition]
+    if callable(decomposition):
+        return CallableDecomposition(decomposition)
+    names = ", ".join(map(repr, DECOMPOSITIONS))
+    raise ParameterError(
+        f"decomposition must be one of {names}, or a callable (heads, tails, row) -> pieces; got {decomposition!r}."
+    )

@@ -1,0 +1,133 @@
+"""The generalized error of Dekel et al. (2003), eq. (1), and its four named cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcrank.compiled import layered_errors
+from arcrank.compiled.piece_errors import piece_errors
+from arcrank.decompositions import Cut, Decomposition, get_decomposition
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
+from arcrank.graphs.base import row_blocks
+
+_LAYERED: dict[str, Callable[..., NDArray[np.float64]]] = {
+    "zero-one": layered_errors.zero_one,
+    "disagreement": layered_errors.disagreement,
+    "domination": layered_errors.domination,
+    "dominated": layered_errors.dominated,
+}
+
+
+@overload
+def generalized_error(
+    graphs: Any, scores: ArrayLike, decomposition: str | Cut | Decomposition, *, reduce: Literal["mean"] = "mean"
+) -> float: ...
+
+
+@overload
+def generalized_error(
+    graphs: Any, scores: ArrayLike, decomposition: str | Cut | Decomposition, *, reduce: Literal["none"]
+) -> NDArray[np.float64]: ...
+
+
+def generalized_error(
+    graphs: Any,
+    scores: ArrayLike,
+    decomposition: str | Cut | Decomposition,
+    *,
+    reduce: Literal["mean", "none"] = "mean",
+) -> float | NDArray[np.float64]:
+    """Fraction of an instance's pieces with which the scores disagree, as a mean over instances.
+
+    `1/n sum_i 1/s_i |{pieces of D(G_i) with an arc of score(head) <= score(tail)}|`: ties count as errors.
+    An instance without arcs counts as 0. The paper sums over instances; the mean does not depend on their number.
+
+    graphs : preference graphs, or anything that `as_graphs` takes.
+    scores : (n, k), no NaN.
+    decomposition : "zero-one" ("identity"), "disagreement", "domination", "dominated" or a callable.
+    reduce : "none" gives the error of each instance.
+
+    >>> generalized_error(["a", "c", "b"], [[2, 1, 0], [1, 0, 1], [0, 1, 0]], "domination")
+    0.3333333333333333
+    """
+    if reduce not in ("mean", "none"):
+        raise ParameterError(f"reduce must be 'mean' or 'none', got {reduce!r}.")
+    checked = as_graphs(graphs)
+    matrix = check_scores(scores, checked.shape)
+    errors = _errors(checked, matrix, get_decomposition(decomposition))
+    if reduce == "none":
+        return errors
+    return float(errors.mean()) if len(errors) else 0.0
+
+
+def _errors(graphs: PreferenceGraphs, scores: NDArray[np.float64], cut: Decomposition) -> NDArray[np.float64]:
+    if isinstance(graphs, LayeredGraphs) and cut.name in _LAYERED:
+        layers = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
+        return _LAYERED[cut.name](*layers, scores)
+    errors = np.zeros(len(graphs))
+    for block in row_blocks(*graphs.shape):  # a layered graph's arcs are written out for one block at a time
+        pieces = cut.pieces(graphs[block].to_arcs())
+        errors[block] = piece_errors(pieces.row_ptr, pieces.arc_ptr, pieces.head, pieces.tail, scores[block])
+    return errors
+
+
+def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Scores as a C-ordered float64 matrix of the graphs' shape, without NaN; copied only where that is needed."""
+    matrix = np.asarray(scores)
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"Scores must be numbers, got an array of {matrix.dtype}.")
+    if matrix.shape != shape:
+        raise InputError(
+            f"Scores must have one row for each instance and one column for each label, {shape}; got {matrix.shape}."
+        )
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    if matrix.size and np.isnan(matrix.min()):  # min passes NaN on, and needs no temporary matrix
+        row, column = np.argwhere(np.isnan(matrix))[0]
+        raise InputError(f"The score of label {column} for instance {row} is NaN; scores must be numbers.")
+    return matrix
+
+
+def zero_one_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+    """Fraction of instances with at least one violated arc.
+
+    >>> from arcrank.graphs import LayeredGraphs
+    >>> g = LayeredGraphs.from_levels([[0, 1, 1], [1, 0, 1]])
+    >>> zero_one_error(g, [[2, 1, 0], [1, 1, 0]])
+    0.5
+    """
+    return generalized_error(graphs, scores, "zero-one", reduce=reduce)
+
+
+def disagreement_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+    """Mean fraction of violated arcs.
+
+    >>> from arcrank.graphs import ArcGraphs
+    >>> disagreement_error(ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)]], 3), [[3, 2, 1]], reduce="none")
+    array([0.33333333])
+    """
+    return generalized_error(graphs, scores, "disagreement", reduce=reduce)
+
+
+def domination_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+    """Mean fraction of heads that do not score above all their tails.
+
+    >>> from arcrank.graphs import LayeredGraphs
+    >>> domination_error(LayeredGraphs.from_levels([[0, 0, 1]]), [[3, 1, 2]])
+    0.5
+    """
+    return generalized_error(graphs, scores, "domination", reduce=reduce)
+
+
+def dominated_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+    """Mean fraction of tails that do not score below all their heads.
+
+    >>> from arcrank.graphs import LayeredGraphs
+    >>> dominated_error(LayeredGraphs.from_levels([[0, 0, 1]]), [[3, 1, 2]])
+    1.0
+    """
+    return generalized_error(graphs, scores, "dominated", reduce=reduce)
