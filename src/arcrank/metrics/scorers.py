@@ -1,0 +1,162 @@
+"""The metrics as scikit-learn scorers, for `GridSearchCV`, `cross_validate` and their kin.
+
+A scorer asks the estimator for `score_labels(X)`, else `decision_function(X)`, else `predict_proba(X)`, so it serves
+arcrank's rankers, pipelines that end in one, and scikit-learn's own classifiers.
+
+Sparse truth: `GridSearchCV` takes a CSR `y` as it is. `cross_validate` and `cross_val_score` refuse every sparse `y`
+before any scorer is called; give them `LayeredGraphs.from_label_sets(Y)`, which is as small, or set
+`sklearn.config_context(skip_parameter_validation=True)` for an estimator that wants the matrix itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from arcrank.errors import InputError, ParameterError
+from arcrank.metrics import bipartite, orders, ranking
+
+_LOSS, _GAIN = -1, 1
+_LABEL_METRICS = {
+    "one_error": _LOSS,
+    "coverage": _LOSS,
+    "ranking_loss": _LOSS,
+    "indicator_loss": _LOSS,
+    "size_loss": _LOSS,
+    "normalized_loss": _LOSS,
+    "identity_error_percent": _LOSS,
+    "domination_error_percent": _LOSS,
+    "disagreement_error_percent": _LOSS,
+    "average_precision": _GAIN,
+    "max_f1": _GAIN,
+    "precision_at": _GAIN,
+    "recall_at": _GAIN,
+}
+_GRAPH_METRICS = {
+    "generalized_error": _LOSS,
+    "zero_one_error": _LOSS,
+    "disagreement_error": _LOSS,
+    "domination_error": _LOSS,
+    "dominated_error": _LOSS,
+}
+_ORDER_METRICS = {"kendall_tau": _GAIN, "spearman": _GAIN, "ndcg_at": _GAIN}
+_BIPARTITE_METRICS = {"auc": _GAIN, "uninterpolated_precision": _GAIN, "top_precision": _GAIN}
+_SIGNS = {**_LABEL_METRICS, **_GRAPH_METRICS, **_ORDER_METRICS, **_BIPARTITE_METRICS}
+
+
+def scorer(name: str, **parameters: Any) -> Scorer:
+    """Return a picklable callable `(estimator, X, y) -> float`, greater is better: losses and errors change sign.
+
+    `name` is that of a metric of `arcrank.metrics`, `parameters` are its own (`r`, `ties`, `decomposition`). The truth
+    may be what that metric takes, and for sets of relevant labels and graph errors also anything `as_graphs` takes.
+
+    >>> scorer("precision_at", r=3)
+    scorer('precision_at', r=3)
+    """
+    if name not in _SIGNS:
+        raise ParameterError(f"There is no scorer called {name!r}; choose one of: {', '.join(sorted(_SIGNS))}.")
+    if "reduce" in parameters:
+        raise ParameterError("A scorer returns one number: leave out reduce, which is always the mean.")
+    signature = inspect.signature(_metric(name))
+    try:
+        signature.bind(None, None, **parameters)
+    except TypeError as error:
+        raise ParameterError(f"scorer({name!r}) cannot be made: {error}. {name} takes {signature}.") from error
+    return Scorer(name, parameters)
+
+
+class Scorer:
+    """A metric by name with its parameters; see `scorer`. It holds no function, so that it can always be pickled."""
+
+    def __init__(self, name: str, parameters: dict[str, Any]) -> None:
+        self.name = name
+        self.parameters = parameters
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        """Return the metric of the estimator's scores of X against y, with the sign that makes greater better."""
+        scores = _estimator_scores(estimator, X)
+        if self.name in _BIPARTITE_METRICS:
+            scores = _one_column(scores)
+        else:
+            scores = _two_columns(scores)
+            y = self._truth(y, estimator)
+        return _SIGNS[self.name] * float(_metric(self.name)(y, scores, **self.parameters))
+
+    def __repr__(self) -> str:
+        parameters = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"scorer({self.name!r}{parameters})"
+
+    def _truth(self, y: Any, estimator: Any) -> Any:
+        from arcrank.graphs import as_graphs
+
+        if self.name in _ORDER_METRICS or _is_graphs(y):
+            return y
+        if _is_matrix(y):  # the columns are already those of the scores
+            return as_graphs(y) if self.name in _GRAPH_METRICS else y
+        return as_graphs(y, labels=_label_order(estimator))
+
+
+def _metric(name: str) -> Callable[..., Any]:
+    """Find the function late: the graph errors bring the graphs with them, which the others do not need."""
+    if name in _GRAPH_METRICS:
+        from arcrank.metrics import generalized
+
+        return getattr(generalized, name)
+    for module, names in ((ranking, _LABEL_METRICS), (orders, _ORDER_METRICS)):
+        if name in names:
+            return getattr(module, name)
+    return getattr(bipartite, name)
+
+
+def _estimator_scores(estimator: Any, X: Any) -> Any:
+    ranker = _last_step(estimator)
+    if ranker is not estimator and hasattr(ranker, "score_labels"):  # a Pipeline does not hand this method on
+        return ranker.score_labels(estimator[:-1].transform(X) if len(estimator) > 1 else X)
+    for method in ("score_labels", "decision_function", "predict_proba"):
+        if hasattr(estimator, method):
+            scores = getattr(estimator, method)(X)
+            return _join_outputs(scores, estimator) if isinstance(scores, list) else np.asarray(scores)
+    raise InputError(
+        f"{type(estimator).__name__} gives no scores to rank by: it has none of score_labels, decision_function "
+        "and predict_proba. Use a ranker, or a classifier with one of these."
+    )
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator[-1] if hasattr(estimator, "steps") else estimator
+
+
+def _label_order(estimator: Any) -> Any:
+    """Return the names of the score columns: `labels_` of a ranker, `classes_` of a classifier, or None."""
+    last = _last_step(estimator)
+    return getattr(last, "labels_", getattr(last, "classes_", None))
+
+
+def _join_outputs(outputs: list[Any], estimator: Any) -> Any:
+    """Return (n, k) probabilities of 1 from scikit-learn's list of k (n, 2) arrays; 0 where 1 was never seen."""
+    columns = []
+    for output, classes in zip(outputs, _last_step(estimator).classes_, strict=True):
+        columns.append(np.asarray(output)[:, np.asarray(classes) == 1].sum(axis=1))
+    return np.column_stack(columns)
+
+
+def _two_columns(scores: Any) -> Any:
+    """Return one score a label where a binary classifier gave one an instance, for the second label."""
+    return np.column_stack((-scores, scores)) if scores.ndim == 1 else scores
+
+
+def _one_column(scores: Any) -> Any:
+    """Return the score of relevance where a binary classifier gave one for each of 0 and 1."""
+    return scores[:, 1] if scores.ndim == 2 and scores.shape[1] == 2 else scores
+
+
+def _is_graphs(y: Any) -> bool:
+    return hasattr(y, "n_arcs")
+
+
+def _is_matrix(y: Any) -> bool:
+    return sp.issparse(y) or np.ndim(y) == 2 if hasattr(y, "shape") else False
