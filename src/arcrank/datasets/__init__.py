@@ -1,0 +1,20 @@
+"""Real corpora and users' own files as features with preference graphs.
+
+Loaders look for a corpus in the folder named by `ARCRANK_DATA`, then in the user's cache folder; nothing is
+downloaded. What they parse is kept in the cache folder under the checksum of the files.
+"""
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.debtags import load_debtags, load_debtags_sample
+from arcrank.datasets.label_ranking import load_label_ranking
+from arcrank.datasets.rcv1 import load_rcv1
+from arcrank.datasets.reuters import load_reuters21578
+
+__all__ = [
+    "Corpus",
+    "load_debtags",
+    "load_debtags_sample",
+    "load_label_ranking",
+    "load_rcv1",
+    "load_reuters21578",
+]

@@ -1,0 +1,232 @@
+"""`Corpus`: instances, what is known about their labels, and where both came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from arcrank.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from arcrank.graphs import PreferenceGraphs
+
+__all__ = ["Corpus"]
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False, repr=False)
+class Corpus:
+    """A collection of n instances with their supervision over k labels.
+
+    Exactly one of `texts` and `X` is set, and exactly one of `label_sets`, `ranks`, `grades` and `preferences`.
+
+    Attributes
+    ----------
+    labels : list of str
+        The k labels in column order.
+    texts : list of str, or None
+        One text per instance.
+    X : CSR matrix or array of shape (n, d), or None
+        The features. With `ptr`, its rows are candidates: instance i owns rows `ptr[i]:ptr[i + 1]`.
+    label_sets : list of lists of str, or None
+        The labels of each instance.
+    ranks : array of shape (n, k), or None
+        Rank positions, 1 = best, ties allowed, NaN = not judged.
+    preferences : list of (kind, value), or None
+        Kinds `"labels"` (a list of names), `"layers"` (lists of names, top layer first) and `"arcs"`
+        (head, tail), freely mixed.
+    ptr : integer array of shape (n + 1,), or None
+        The candidates of each query; then the labels are positions of candidates within their query.
+    grades : array of shape (ptr[-1],), or None
+        The graded relevance of every candidate, as in the file; it comes with `ptr`.
+    hierarchy : dict, or None
+        The parent of every label and inner node; None for a root.
+    descriptions : dict
+        What a label means in words, where the distribution says it.
+    splits : dict of integer arrays
+        Named rows, such as `"train"` and `"test"`.
+    ids : list, or None
+        The name of each instance; None where a row has none.
+    feature_names : list of str, or None
+        The columns of X, where they have names.
+    source : str
+        Where the corpus came from.
+    skipped : dict
+        Why rows were skipped, and how many for each reason; empty when nothing was lost.
+
+    Examples
+    --------
+    >>> corpus = Corpus(labels=["crude", "ship"], texts=["oil", "a tanker"],
+    ...                 label_sets=[["crude"], ["ship", "crude"]], splits={"train": [0], "test": [1]})
+    >>> corpus
+    Corpus(2 texts, 2 labels; train 1, test 1)
+    >>> corpus.split("test").label_sets
+    [['ship', 'crude']]
+    >>> corpus.indicator().toarray().tolist()
+    [[True, False], [True, True]]
+    """
+
+    labels: list[str]
+    texts: list[str] | None = None
+    X: Any = None
+    label_sets: list[list[str]] | None = None
+    ranks: NDArray[np.float64] | None = None
+    preferences: list[tuple[str, Any]] | None = None
+    ptr: NDArray[np.int64] | None = None
+    grades: NDArray[np.float64] | None = None
+    hierarchy: dict[str, str | None] | None = None
+    descriptions: dict[str, str] = field(default_factory=dict)
+    splits: Mapping[str, Any] = field(default_factory=dict)
+    ids: list[str | None] | None = None
+    feature_names: list[str] | None = None
+    source: str = ""
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that the parts agree in length and that there is one of each kind."""
+        _exactly_one("texts or X", self.texts, self.X)
+        supervision = (self.label_sets, self.ranks, self.grades, self.preferences)
+        _exactly_one("label_sets, ranks, grades or preferences", *supervision)
+        self.splits = {name: np.asarray(rows, dtype=np.intp) for name, rows in self.splits.items()}
+        for name in ("label_sets", "ranks", "preferences", "ids"):
+            part = getattr(self, name)
+            if part is not None and len(part) != len(self):
+                raise InputError(f"{name} has {len(part)} rows for {len(self)} instances; give one row each")
+
+    def __len__(self) -> int:
+        """Return the number of instances n."""
+        if self.ptr is not None:
+            return len(self.ptr) - 1
+        return len(self.texts) if self.texts is not None else int(self.X.shape[0])
+
+    def __getitem__(self, rows: Any) -> Corpus:
+        """Return the corpus of some rows (a slice, row numbers or a boolean mask); it has no splits."""
+        chosen = np.arange(len(self))[rows]
+        if chosen.ndim != 1:
+            raise InputError("a corpus is indexed by a slice, a list of rows or a mask; use corpus[i : i + 1]")
+        picked = chosen.tolist()
+        return replace(
+            self,
+            texts=_pick(self.texts, picked),
+            label_sets=_pick(self.label_sets, picked),
+            preferences=_pick(self.preferences, picked),
+            ids=_pick(self.ids, picked),
+            ranks=None if self.ranks is None else self.ranks[chosen],
+            splits={},
+            **self._features_of(chosen),
+        )
+
+    def _features_of(self, rows: NDArray[np.intp]) -> dict[str, Any]:
+        if self.ptr is None:
+            return {"X": None if self.X is None else self.X[rows]}
+        sizes = np.diff(self.ptr)[rows]
+        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        candidates = np.arange(ptr[-1]) + np.repeat(self.ptr[rows] - ptr[:-1], sizes)
+        grades = None if self.grades is None else self.grades[candidates]
+        return {"X": self.X[candidates], "ptr": ptr, "grades": grades}
+
+    def split(self, name: str) -> Corpus:
+        """Return the corpus of a named split, such as `"train"`."""
+        if name not in self.splits:
+            known = ", ".join(self.splits) or "none"
+            raise ParameterError(f"no split is called {name!r}; this corpus has: {known}")
+        return self[self.splits[name]]
+
+    @property
+    def n_skipped(self) -> int:
+        """The number of rows that were skipped; `skipped` says why."""
+        return sum(self.skipped.values())
+
+    def indicator(self) -> csr_matrix:
+        """Return the boolean CSR matrix of shape (n, k): True where the instance has the label."""
+        sets = self._sets()
+        column = {label: j for j, label in enumerate(self.labels)}
+        indices = np.array([column[label] for labels in sets for label in labels], dtype=np.int32)
+        indptr = np.concatenate([[0], np.cumsum([len(labels) for labels in sets])]).astype(np.int32)
+        shape = (len(sets), len(self.labels))
+        matrix = csr_matrix((np.ones(len(indices), dtype=bool), indices, indptr), shape=shape)
+        matrix.sort_indices()
+        return matrix
+
+    def target(self, label: str) -> NDArray[np.int64]:
+        """Return one label's bipartite task, shape (n,): 1 where the instance has the label, else 0."""
+        if label not in self.labels:
+            raise ParameterError(f"{label!r} is not among the {len(self.labels)} labels of this corpus")
+        return np.array([label in labels for labels in self._sets()], dtype=np.int64)
+
+    def _sets(self) -> list[list[str]]:
+        if self.label_sets is None:
+            raise InputError("this corpus holds preferences, not label sets; use .graphs()")
+        return self.label_sets
+
+    def graphs(self) -> PreferenceGraphs:
+        """Return the preference graphs of the instances, n graphs over k labels."""
+        from arcrank.graphs import as_graphs
+
+        if self.grades is not None:
+            return as_graphs(self._levels(), kind="levels", labels=self.labels)
+        if self.ranks is not None:
+            return as_graphs(self.ranks, kind="ranks", labels=self.labels)
+        if self.label_sets is not None:
+            return as_graphs(self.label_sets, kind="sets", labels=self.labels)
+        return _mixed_graphs(self.preferences or [], self.labels)
+
+    def _levels(self) -> NDArray[np.int32]:
+        """Return the layers (n, k) of the candidates: the best grade of a query on top, -1 beyond its last."""
+        assert self.grades is not None
+        assert self.ptr is not None
+        query = np.repeat(np.arange(len(self)), np.diff(self.ptr))
+        order = np.lexsort((-self.grades, query))
+        grade, first = self.grades[order], self.ptr[:-1][np.diff(self.ptr) > 0]
+        steps = np.concatenate([[0], np.cumsum(grade[1:] != grade[:-1])]) if len(grade) else np.zeros(0, np.int64)
+        # steps also counts changes between queries: what it had reached at a query's first candidate is taken off
+        base = np.zeros(len(self), dtype=np.int64)
+        base[query[order][first]] = steps[first]
+        levels = np.full((len(self), len(self.labels)), -1, dtype=np.int32)
+        levels[query[order], order - self.ptr[query[order]]] = steps - base[query[order]]
+        return levels
+
+    def __repr__(self) -> str:
+        """Say in one line how much there is, of what, and from where."""
+        what = "texts" if self.texts is not None else "queries" if self.ptr is not None else "rows"
+        parts = f"{len(self):,} {what}, {len(self.labels):,} labels"
+        if self.splits:
+            parts += "; " + ", ".join(f"{name} {len(rows):,}" for name, rows in self.splits.items())
+        if self.skipped:
+            parts += f"; {self.n_skipped:,} skipped"
+        return f"Corpus({parts}; from {self.source})" if self.source else f"Corpus({parts})"
+
+
+def _exactly_one(names: str, *parts: object) -> None:
+    given = sum(part is not None for part in parts)
+    if given != 1:
+        raise InputError(f"a corpus needs exactly one of {names}, but {given} were given")
+
+
+def _pick(part: Sequence[T] | None, rows: list[int]) -> list[T] | None:
+    return None if part is None else [part[i] for i in rows]
+
+
+def _mixed_graphs(preferences: list[tuple[str, Any]], labels: list[str]) -> PreferenceGraphs:
+    """Build the rows of each kind together, then put them back in the given order."""
+    from arcrank.graphs import as_graphs, concatenate
+
+    rows: dict[str, list[int]] = {}
+    for i, (kind, _) in enumerate(preferences):
+        rows.setdefault(kind, []).append(i)
+    kinds = {"labels": "sets"}
+    parts = [
+        # people contradict themselves, and a file of bare arcs may say so
+        as_graphs([preferences[i][1] for i in chosen], kinds.get(kind, kind), labels, conflicts="keep")
+        for kind, chosen in rows.items()
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    order = np.argsort(np.concatenate(list(rows.values())), kind="stable")
+    return concatenate(parts)[order]

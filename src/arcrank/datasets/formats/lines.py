@@ -1,0 +1,116 @@
+"""Lines of a file with their numbers, and the one place that decides what happens to a row that cannot be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, TypeVar
+
+from arcrank.errors import FormatError
+
+__all__ = ["Lines", "Options", "RowError", "decode"]
+
+T = TypeVar("T")
+_BOM = b"\xef\xbb\xbf"
+
+
+class RowError(Exception):
+    """One row that cannot be read: the reason, by which skips are counted, and the detail of this row."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every reader is told: rows a block, the allowed labels (None: any), and the format's own switches."""
+
+    batch_rows: int
+    labels: list[str] | None = None
+    n_features: int | None = None
+    header: bool | None = None
+    known: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Keep the allowed labels as a set too."""
+        object.__setattr__(self, "known", frozenset(self.labels or ()))
+
+    def check_labels(self, names: list[str]) -> None:
+        """Raise a `RowError` for a label outside the given vocabulary."""
+        if self.labels is not None and not self.known.issuperset(names):
+            unknown = next(name for name in names if name not in self.known)
+            raise RowError("label not in the vocabulary", repr(unknown))
+
+
+class Lines:
+    """The lines of a binary stream, numbered from 1, without their line ends; rows that fail are counted.
+
+    Conventions: `on_error` is "raise" (a `FormatError` with `name:line`) or "skip" (`skipped` counts
+    the reason). A line longer than `max_bytes` is never held in memory.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str, on_error: str = "raise", max_bytes: int = 1 << 24) -> None:
+        self.name = name
+        self.max_bytes = max_bytes
+        self.skipped: Counter[str] = Counter()
+        self._stream = stream
+        self._on_error = on_error
+        self._number = 0
+        self._returned: list[tuple[int, bytes]] = []
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (number, line)."""
+        while True:
+            if self._returned:
+                yield self._returned.pop()
+                continue
+            line = self._stream.readline(self.max_bytes + 2)
+            if not line:
+                return
+            self._number += 1
+            if self._number == 1:
+                line = line.removeprefix(_BOM)
+            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            if len(line) <= self.max_bytes:
+                yield self._number, line
+            else:
+                self._pass_over()
+
+    def _pass_over(self) -> None:
+        self.fail(self._number, RowError("line too long", f"more than {self.max_bytes:,} bytes (max_line_bytes)"))
+        while (rest := self._stream.readline(1 << 20)) and not rest.endswith(b"\n"):
+            pass
+
+    def put_back(self, lines: list[tuple[int, bytes]]) -> None:
+        """Return lines that were read too far, in their order."""
+        self._returned.extend(reversed(lines))
+
+    def fail(self, number: int, error: RowError) -> None:
+        """Raise the error of a row with its place, or count it where the user asked for that."""
+        if self._on_error == "raise":
+            raise FormatError(f"{self.name}:{number}: {error}") from error
+        self.skipped[error.reason] += 1
+
+    def attempt(self, number: int, parse: Callable[[bytes], T], line: bytes) -> T | None:
+        """Return `parse(line)`, or None when the row failed and was counted."""
+        try:
+            return parse(line)
+        except RowError as error:
+            self.fail(number, error)
+            return None
+
+    def take_skipped(self) -> dict[str, int]:
+        """Return the counts since the last call."""
+        taken = dict(self.skipped)
+        self.skipped.clear()
+        return taken
+
+
+def decode(raw: bytes) -> str:
+    """Decode UTF-8, or raise a `RowError` that says where it breaks."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise RowError("invalid UTF-8", f"byte {raw[error.start]:#04x} at position {error.start}") from error

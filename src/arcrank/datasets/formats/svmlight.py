@@ -1,0 +1,110 @@
+"""svmlight with label sets: `name1,name2 index:value ...`, and a `#` before a comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from scipy.sparse import csr_matrix
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
+from arcrank.datasets.formats.sparse import check_features, parse_features
+
+__all__ = ["blocks", "numeric_order", "parse_rows", "widened"]
+
+_FEATURE = re.compile(rb"\d+:[^,]*")
+
+
+class Row(NamedTuple):
+    """One line, cut but not converted: where it stands, its labels, and the bytes of its features."""
+
+    number: int
+    labels: list[str]
+    features: bytes
+
+
+def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
+    """Yield the rows in blocks; a block is as wide as all rows before it need, or `options.n_features`."""
+    rows = cut_lines(lines, options)
+    width = options.n_features or 0
+    while batch := list(islice(rows, options.batch_rows)):
+        good, X = parse_rows(batch, lines, options.n_features)
+        width = max(width, X.shape[1])
+        yield block([row.labels for row in good], widened(X, width), lines, options)
+    if lines.skipped:
+        yield block([], csr_matrix((0, width)), lines, options)
+
+
+def block(label_sets: list[list[str]], X: csr_matrix, lines: Lines, options: Options) -> Corpus:
+    """Return the corpus of one block, with what has been skipped since the last one."""
+    labels = options.labels or numeric_order({label for names in label_sets for label in names})
+    return Corpus(labels=list(labels), X=X, label_sets=label_sets, source=lines.name, skipped=lines.take_skipped())
+
+
+def cut_lines(lines: Lines, options: Options) -> Iterator[Row]:
+    """Cut each line into labels and features; blank lines and comments are no rows."""
+    for number, line in lines:
+        data = line.partition(b"#")[0] if b"#" in line else line
+        if data.strip():
+            row = lines.attempt(number, lambda data, number=number: _cut(number, data, options), data)  # type: ignore[misc]
+            if row is not None:
+                yield row
+
+
+def _cut(number: int, data: bytes, options: Options) -> Row:
+    head, _, features = data.partition(b" ")
+    if _FEATURE.fullmatch(head):  # a row without labels
+        return Row(number, [], data)
+    names = split_labels(head)
+    options.check_labels(names)
+    return Row(number, names, features)
+
+
+def split_labels(head: bytes) -> list[str]:
+    """Return the names of `b"a,b"`; none for the empty string."""
+    if not head:
+        return []
+    names = decode(head).split(",")
+    if "" in names:
+        raise RowError("invalid labels", f"an empty name in {decode(head)!r}")
+    return list(dict.fromkeys(names))
+
+
+def parse_rows(rows: list[Row], lines: Lines, n_features: int | None) -> tuple[list[Row], csr_matrix]:
+    """Convert the features of the rows together; only when that fails, look for the rows that are wrong."""
+    try:
+        return rows, parse_features([row.features for row in rows], n_features)
+    except ValueError:
+        good = [row for row in rows if _is_good(row, lines, n_features)]
+        return good, parse_features([row.features for row in good], n_features)
+
+
+def _is_good(row: Row, lines: Lines, n_features: int | None) -> bool:
+    try:
+        check_features(row.features, n_features)
+    except RowError as error:
+        lines.fail(row.number, error)
+        return False
+    return True
+
+
+def widened(X: csr_matrix, width: int) -> csr_matrix:
+    """Return X with empty columns added up to `width`."""
+    if X.shape[1] >= width:
+        return X
+    return csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+
+
+def numeric_order(names: Iterable[str]) -> list[str]:
+    """Return the names in the order of their numbers when all are numbers, else sorted.
+
+    Examples
+    --------
+    >>> numeric_order({"10", "9"}), numeric_order({"10", "9", "a"})
+    (['9', '10'], ['10', '9', 'a'])
+    """
+    found = sorted(names)
+    return sorted(found, key=int) if all(n.isascii() and n.isdecimal() for n in found) else found

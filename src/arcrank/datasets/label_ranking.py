@@ -1,0 +1,66 @@
+"""Label-ranking benchmark sets: features `A*` and the rank of every label `L*`, 1 = best."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from arcrank.datasets.cache import Arrays, cached, pack_strings, unpack_strings
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.locate import files_of, find, members
+from arcrank.errors import FormatError, ParameterError
+
+__all__ = ["LABEL_RANKING_SETS", "load_label_ranking"]
+
+LABEL_RANKING_SETS = ("glass", "housing", "iris", "spo", "stock", "vehicle", "vowel", "wine")
+
+
+def load_label_ranking(name: str) -> Corpus:
+    """Load a label-ranking set: X of shape (n, d), and `ranks` of shape (n, k), from which graphs come.
+
+    Parameters
+    ----------
+    name : {"glass", "housing", "iris", "spo", "stock", "vehicle", "vowel", "wine"}
+
+    Returns
+    -------
+    Corpus
+        Without splits: the literature cross-validates.
+    """
+    if name not in LABEL_RANKING_SETS:
+        raise ParameterError(f"no label-ranking set is called {name!r}; there are: {', '.join(LABEL_RANKING_SETS)}")
+    path = find("label_ranking", what="the label-ranking sets (iris.csv, wine.csv, ... in one folder or archive)")
+    file = f"{name}.csv"
+    arrays = cached(f"label-ranking-{name}", 1, files_of(path, file), lambda: _parse(path, file))
+    return Corpus(
+        labels=unpack_strings(arrays, "labels"),
+        X=arrays["X"],
+        ranks=arrays["ranks"],
+        feature_names=unpack_strings(arrays, "features"),
+        source=f"label ranking ({name})",
+    )
+
+
+def _parse(path: Path, file: str) -> Arrays:
+    found = [stream.read() for _, stream in members(path, file)]
+    if not found:
+        raise FormatError(f"{path}: {file} is not in it")
+    header, *rows = csv.reader(io.StringIO(found[0].decode()))
+    features = [j for j, column in enumerate(header) if column.startswith("A")]
+    labels = [j for j, column in enumerate(header) if column.startswith("L")]
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise FormatError(f"{path}/{file}:{number}: {len(row)} cells where the header has {len(header)}")
+    try:
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(header))
+    except ValueError as error:
+        raise FormatError(f"{path}/{file}: a cell that is no number ({error})") from error
+    return {
+        "X": table[:, features],
+        "ranks": table[:, labels],
+        **pack_strings("features", [header[j] for j in features]),
+        **pack_strings("labels", [header[j] for j in labels]),
+    }

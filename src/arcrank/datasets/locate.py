@@ -1,0 +1,123 @@
+"""Find the files of a corpus on this machine, and read them whether they are packed or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import IO
+
+from arcrank.errors import FormatError, MissingDataError
+
+__all__ = ["cache_folder", "files_of", "find", "members", "open_binary", "readable"]
+
+PACKED = ("", ".xz", ".gz")
+ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
+_MAGIC = {b"\xfd7zXZ": lzma.LZMAFile, b"\x1f\x8b": gzip.GzipFile}
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for arcrank: `$XDG_CACHE_HOME/arcrank` or `~/.cache/arcrank`."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "arcrank"
+
+
+def data_folders() -> list[Path]:
+    """Return the folders that are searched for corpora, in order."""
+    given = os.environ.get("ARCRANK_DATA")
+    return ([Path(given)] if given else []) + [cache_folder()]
+
+
+def find(*names: str, what: str) -> Path:
+    """Return the first file or folder of these names, plain or packed, in the data folders.
+
+    `what` describes the distribution to a user who has to fetch it.
+    """
+    for folder in data_folders():
+        for name in names:
+            for ending in (*PACKED, *ARCHIVES):
+                path = folder / (name + ending)
+                if path.exists():
+                    return path
+    folders = " or ".join(str(folder) for folder in data_folders())
+    hint = "" if os.environ.get("ARCRANK_DATA") else " (or set ARCRANK_DATA to the folder that holds it)"
+    raise MissingDataError(
+        f"Not on this machine: {what}. Get it and put it as {names[0]!r}, unpacked or not, into {folders}{hint}."
+    )
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the errors of a damaged or truncated packed file into a `FormatError` that names it."""
+    try:
+        yield
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError) as error:
+        raise FormatError(f"{path}: the file is truncated or damaged ({error}); fetch it again") from error
+
+
+def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a file for reading bytes; .gz and .xz are recognised by their first bytes, not their names."""
+    with open(path, "rb") as stream:
+        start = stream.read(6)
+    for magic, opener in _MAGIC.items():
+        if start.startswith(magic):
+            return io.BufferedReader(opener(path), 1 << 16)
+    return open(path, "rb")
+
+
+def files_of(path: Path, *patterns: str) -> list[Path]:
+    """Return the files that `members` would read, sorted: an archive itself, or matching files of a folder."""
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file() and _wanted(file.name, patterns))
+
+
+def members(path: Path, *patterns: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield (name, stream) of each file in a folder or archive whose name matches one of the patterns.
+
+    Names lose a .gz or .xz ending. A folder is read in sorted order, an archive in its own; each stream
+    is to be read before the next one is asked for.
+    """
+    if path.is_dir():
+        for file in files_of(path, *patterns):
+            with readable(file), open_binary(file) as stream:
+                yield _plain(file.name), stream
+    elif path.name.endswith(ARCHIVES):
+        yield from _archive_members(path, patterns)
+    else:
+        with readable(path), open_binary(path) as stream:
+            yield _plain(path.name), stream
+
+
+def _archive_members(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
+    with readable(path), open_binary(path) as packed:
+        with tarfile.open(fileobj=packed, mode="r|") as archive:
+            for info in archive:
+                name = info.name.rpartition("/")[2]
+                stream = archive.extractfile(info) if info.isfile() and _wanted(name, patterns) else None
+                if stream is not None:
+                    yield _plain(name), _unpacked(stream, name)
+        # tarfile takes a cut between two members for the end; only the rest of the stream tells
+        while packed.read(1 << 20):
+            pass
+
+
+def _unpacked(stream: IO[bytes], name: str) -> IO[bytes]:
+    if name.endswith(".gz"):
+        return io.BytesIO(gzip.decompress(stream.read()))
+    return io.BytesIO(lzma.decompress(stream.read())) if name.endswith(".xz") else stream
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(".xz").removesuffix(".gz")
+
+
+def _wanted(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(_plain(name), pattern) for pattern in patterns)
