@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from math import exp, log
 
 
 def arcs_of(graphs, row):
@@ -31,3 +32,17 @@ def error_of(arcs, score, decomposition, row=0):
     pieces = pieces_of(arcs, decomposition, row)
     wrong = sum(any(score[arcs[a][0]] <= score[arcs[a][1]] for a in piece) for piece in pieces)
     return wrong / len(pieces) if pieces else 0.0
+
+
+def log_linear_loss(arcs, weights, score, decomposition, row=0, normalize=True):
+    """`1/s sum_pieces log(1 + sum_arcs w exp(-margin))` for one instance, and the flows of every label."""
+    pieces = pieces_of(arcs, decomposition, row)
+    share = 1 / len(pieces) if pieces and normalize else 1.0
+    loss, outflow, inflow = 0.0, [0.0] * len(score), [0.0] * len(score)
+    for piece in pieces:
+        terms = [weights[a] * exp(score[arcs[a][1]] - score[arcs[a][0]]) for a in piece]
+        loss += share * log(1 + sum(terms))
+        for a, term in zip(piece, terms, strict=True):
+            outflow[arcs[a][0]] += share * term / (1 + sum(terms))
+            inflow[arcs[a][1]] += share * term / (1 + sum(terms))
+    return loss, outflow, inflow

@@ -60,6 +60,10 @@ def test_label_sets(make):
     assert g.to_indicator().toarray().tolist() == np.array(Y, dtype=bool).tolist()
 
 
+def test_all_labels_relevant_in_every_row():
+    assert LayeredGraphs.from_label_sets(np.ones((3, 2), dtype=bool)).arc_counts().tolist() == [0, 0, 0]
+
+
 def test_sparse_label_sets_cost_only_their_relevant_labels():
     n, k = 20_000, 50_000
     rng = np.random.default_rng(0)

@@ -195,11 +195,12 @@ class LayeredGraphs(PreferenceGraphs):
     def _arc_counts(self) -> NDArray[np.int64]:
         """With s_b labels in layer b and s in all: (s^2 - sum_b s_b^2) / 2."""
         n, n_layers = len(self), max(1, self.n_layers)
-        listed = np.repeat(np.arange(n), np.diff(self.ptr)) * n_layers + self.level
-        unlisted = np.arange(n) * n_layers + self.rest
-        keys = np.concatenate([listed[self.level >= 0], unlisted[self.rest >= 0]])
-        amount = np.ones(len(keys))
-        amount[np.count_nonzero(self.level >= 0) :] = (self.n_labels - np.diff(self.ptr))[self.rest >= 0]
+        unlisted = self.n_labels - np.diff(self.ptr)
+        rest = np.flatnonzero((self.rest >= 0) & (unlisted > 0))
+        judged = self.level >= 0
+        listed = (np.repeat(np.arange(n), np.diff(self.ptr)) * n_layers + self.level)[judged]
+        keys = np.concatenate([listed, rest * n_layers + self.rest[rest]])
+        amount = np.concatenate([np.ones(len(listed)), unlisted[rest]])
         cells, position = np.unique(keys, return_inverse=True)
         sizes = np.bincount(position, weights=amount, minlength=len(cells))
         total = np.bincount(cells // n_layers, weights=sizes, minlength=n)

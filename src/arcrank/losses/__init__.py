@@ -1,0 +1,5 @@
+"""Losses: how a piece is charged."""
+
+from arcrank.losses.loglinear import LogLinearLoss
+
+__all__ = ["LogLinearLoss"]
