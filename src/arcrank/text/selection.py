@@ -34,7 +34,8 @@ class _TermSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X = sparse.csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
-        graphs = as_graphs(y)
+        # as_graphs knows arrays and pandas; other objects that can become an array do so here.
+        graphs = as_graphs(np.asarray(y) if hasattr(y, "__array__") and not hasattr(y, "iloc") else y)
         if len(graphs) != X.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance")
         return X, graphs
@@ -167,9 +168,13 @@ def _correlations(
     for rows in _blocks(X.shape[0], n_labels):
         inflow, outflow = (flow[:, labels] for flow in flows(rows))
         for part, inward, outward in _signed(X[rows], inflow, outflow):
-            plus += part.T @ inward
-            minus += part.T @ outward
+            plus += _dense(part.T @ inward)
+            minus += _dense(part.T @ outward)
     return plus, minus
+
+
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    return matrix.toarray() if sparse.issparse(matrix) else matrix
 
 
 def _signed(X: sparse.csr_matrix, inflow: Any, outflow: Any) -> Iterator[tuple[sparse.csr_matrix, Any, Any]]:

@@ -59,7 +59,8 @@ class Tokenizer(BaseEstimator):
         Words to leave out, compared before stemming: the shipped list of function words, none, or one's own
         (which is cut and lowered as the text is, so that "don't" stops "don" and "t").
     stem : bool or str
-        Porter's stems, none, or the name of another of PyStemmer's algorithms ("english", "french", ...).
+        Porter's stems, none, or the name of another of PyStemmer's algorithms ("english", "french", ...); words
+        of one or two letters are left alone.
     min_length : int
         Shorter words are left out; `#` always stays.
 
@@ -150,7 +151,9 @@ class Tokenizer(BaseEstimator):
         name = "porter" if self.stem is True else self.stem
         if name not in Stemmer.algorithms():
             raise ParameterError(f"stem must be True, False or one of {Stemmer.algorithms()}, got {self.stem!r}")
-        return Stemmer.Stemmer(name).stemWords
+        stem = Stemmer.Stemmer(name).stemWords
+        # As in Porter's own program; PyStemmer's would turn "s" into nothing.
+        return lambda words: [w if len(w) < 3 else s for w, s in zip(words, stem(words), strict=True)]
 
 
 def encode_with(tokenizer: Callable[[str], list[str]], texts: Iterable[str]) -> TokenIds:

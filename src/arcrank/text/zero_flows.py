@@ -47,7 +47,7 @@ def _piece_flows(pieces: Pieces, shape: tuple[int, int]) -> tuple[sparse.csr_mat
 
 
 class _Layers(NamedTuple):
-    """Layers of a block of rows; a label that was not judged lies in a last, empty-handed layer."""
+    """Layers of a block of rows; labels that were not judged lie in the last one, whose size counts as zero."""
 
     level: NDArray[np.int64]
     """(rows, k): layer of each label."""
@@ -60,7 +60,7 @@ class _Layers(NamedTuple):
 
 def _layers(levels: NDArray[np.int32]) -> _Layers:
     n, n_layers = len(levels), int(levels.max(initial=0)) + 2
-    # -1 wraps around to the last layer, which is emptied: no arcs reach it.
+    # Labels that were not judged get a layer of their own at the end, of size zero, so that no arc reaches them.
     level = np.where(levels < 0, n_layers - 1, levels).astype(np.int64)
     cells = np.arange(n)[:, None] * n_layers + level
     size = np.bincount(cells.ravel(), minlength=n * n_layers).reshape(n, n_layers).astype(np.float64)
@@ -74,7 +74,6 @@ def _layers(levels: NDArray[np.int32]) -> _Layers:
 def _per_label(layers: _Layers, inflow: Floats, outflow: Floats, pieces: Floats) -> tuple[Floats, Floats]:
     """Spread flows of layers over their labels, divided by the number of pieces of the row."""
     divisor = np.maximum(pieces, 1.0)[:, None]
-    # Labels that were not judged lie in the last layer and have no arcs.
     inflow[:, -1] = outflow[:, -1] = 0.0
     take = np.take_along_axis
     return take(inflow / divisor, layers.level, axis=1), take(outflow / divisor, layers.level, axis=1)
