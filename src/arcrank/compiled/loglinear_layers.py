@@ -118,7 +118,7 @@ def zero_one(graph, mirror, scale, _normalize, first, scores, outflow, inflow, l
     start, log_below = np.empty(n_layers + 1, np.int64), np.empty(n_layers)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
-        judged = _arrange(first + r, ptr, label, level, rest, mirror, scores[r], levels, start, order, f)
+        _arrange(first + r, ptr, label, level, rest, mirror, scores[r], levels, start, order, f)
         _log_sums_below(f, start, log_below)
         log_all = -np.inf  # log of the sum over all arcs
         for b in range(n_layers):

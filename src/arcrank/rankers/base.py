@@ -1,0 +1,219 @@
+"""What every label ranker shares: supervision in, scores and rankings out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import PreferenceGraphs, as_graphs
+from arcrank.graphs.kinds import detect_kind, unwrap
+
+Array = NDArray[np.float64]
+
+
+class LabelRanker(BaseEstimator, ABC):
+    """A function from instances to total orders over labels.
+
+    Conventions
+    -----------
+    X : (n, d), dense or sparse
+    y : anything `as_graphs` takes
+    labels_ : (k,) names in the order of the score columns: a matrix's columns, else sorted
+    """
+
+    labels_: NDArray[Any]
+    n_features_in_: int
+    _kind: str
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from instances X and their preferences y."""
+
+    @abstractmethod
+    def score_labels(self, X: Any) -> Array:
+        """Scores of all labels, (n, k): the higher, the better the label fits."""
+
+    def rank(self, X: Any, top: int | None = None) -> NDArray[Any]:
+        """Label names in order, best first: (n, k), or (n, top). Equal scores keep the order of `labels_`."""
+        scores = self.score_labels(X)
+        if top is not None and (not isinstance(top, int | np.integer) or top < 1):
+            raise ParameterError(f"top must be None or a whole number of at least 1, got {top!r}.")
+        return self.labels_[top_columns(scores, top)]
+
+    def predict(self, X: Any) -> Any:
+        """The kind of supervision that was given to `fit`.
+
+        Single labels: the best label of each instance. Label sets: the labels above the best cut of the ranking, as an
+        indicator matrix or as lists of names. Everything else: an (n, k) matrix of ranks, 1 = best.
+        """
+        scores = self.score_labels(X)
+        if self._kind == "single":
+            return self.labels_[scores.argmax(axis=1)]
+        if self._kind == "indicator":
+            return self._relevant(scores).astype(np.int64)
+        if self._kind == "sets":
+            return [self.labels_[row].tolist() for row in self._relevant(scores)]
+        return rank_matrix(scores)
+
+    def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+        """The labels above the cut of each ranking that an instance's label set is predicted to be."""
+        sizes = self._cut_sizes(-np.sort(-scores, axis=1))
+        order = np.argsort(-scores, axis=1, kind="stable")
+        relevant = np.zeros(scores.shape, dtype=bool)
+        np.put_along_axis(relevant, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)
+        return relevant
+
+    def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
+        """How many labels are relevant, given scores in descending order: up to the largest gap."""
+        if ordered.shape[1] < 2:
+            return np.ones(len(ordered), dtype=np.intp)
+        return (ordered[:, :-1] - ordered[:, 1:]).argmax(axis=1) + 1
+
+    def score(self, X: Any, y: Any) -> float:
+        """One minus the error that belongs to the ranker's decomposition (domination where it has none)."""
+        from arcrank.metrics import generalized_error
+
+        decomposition = getattr(self, "decomposition", "domination")
+        return 1.0 - generalized_error(self._graphs_of(y), self.score_labels(X), decomposition)
+
+    def _graphs_of(self, y: Any) -> PreferenceGraphs:
+        """Graphs of new supervision over the labels that were learnt."""
+        if isinstance(y, PreferenceGraphs):
+            return y
+        return as_graphs(y, kind=self._kind if self._kind != "graphs" else None, labels=self.labels_)
+
+    def _learn_labels(self, y: Any, n: int) -> PreferenceGraphs:
+        """Turn y into graphs of n instances, and remember its kind and label names."""
+        if isinstance(y, PreferenceGraphs):
+            graphs, self._kind = y, "graphs"
+        else:
+            y = unwrap(y)
+            self._kind = detect_kind(y)
+            graphs = as_graphs(y, kind=self._kind)
+        if len(graphs) != n:
+            raise InputError(
+                f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
+            )
+        self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
+        return graphs
+
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
+        if not reset:
+            check_is_fitted(self)
+        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, accept_large_sparse=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+class LinearRanker(LabelRanker):
+    """A label ranker with scores `X @ coef_.T + intercept_`."""
+
+    coef_: Array
+    intercept_: Array
+
+    def score_labels(self, X: Any) -> Array:
+        return np.asarray(self._check_X(X, reset=False) @ self.coef_.T) + self.intercept_
+
+    def explain(self, x: Any, above: Any, below: Any) -> Explanation:
+        """Why label `above` scores higher (or lower) than `below` for one instance: each feature's part of the margin.
+
+        x : one instance, (1, d) or (d,).
+        """
+        row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x))
+        row = sp.csr_matrix(self._check_X(row, reset=False))
+        if row.shape[0] != 1:
+            raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
+        a, b = self._column(above), self._column(below)
+        values = row.data * (self.coef_[a, row.indices] - self.coef_[b, row.indices])
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[row.indices]
+        return Explanation.of(above, below, names, values, float(self.intercept_[a] - self.intercept_[b]))
+
+    def _column(self, label: Any) -> int:
+        found = np.flatnonzero(self.labels_ == label)
+        if not found.size:
+            raise InputError(f"{label!r} is not one of the {len(self.labels_)} labels of this ranker; see labels_.")
+        return int(found[0])
+
+    def _set_weights(self, W: Array, n_features: int) -> None:
+        """Keep (d, k) weights, the last row being the intercept's where there is one more than features."""
+        self.coef_ = W[:n_features].T
+        self.intercept_ = W[n_features].copy() if len(W) > n_features else np.zeros(W.shape[1])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The parts of a margin, largest first; `intercept` and `parts` sum to `margin`."""
+
+    above: Any
+    below: Any
+    margin: float
+    intercept: float
+    parts: list[tuple[Any, float]]
+
+    @classmethod
+    def of(cls, above: Any, below: Any, names: Any, values: Array, intercept: float) -> Explanation:
+        order = np.argsort(-np.abs(values), kind="stable")
+        names = names.tolist() if isinstance(names, np.ndarray) else names
+        parts = [(names[j], float(values[j])) for j in order]
+        return cls(above, below, intercept + sum(value for _, value in parts), intercept, parts)
+
+
+def top_columns(scores: Array, top: int | None) -> NDArray[np.intp]:
+    """Columns in order of descending score, only the first `top`; equal scores keep the order of columns."""
+    k = scores.shape[1]
+    if top is None or 4 * top >= k:
+        return np.argsort(-scores, axis=1, kind="stable")[:, :top]
+    # Everything that ties with the last place must be seen for the order of columns to be kept.
+    last = -np.partition(-scores, top - 1, axis=1)[:, top - 1]
+    result = np.empty((len(scores), top), dtype=np.intp)
+    for row, (values, threshold) in enumerate(zip(scores, last, strict=True)):
+        candidates = np.flatnonzero(values >= threshold)
+        result[row] = candidates[np.argsort(-values[candidates], kind="stable")[:top]]
+    return result
+
+
+def rank_matrix(scores: Array) -> NDArray[np.int64]:
+    """(n, k) ranks, 1 = best; rank(r) = number of labels with a score of at least r's."""
+    ordered = np.sort(scores, axis=1)
+    ranks = np.empty(scores.shape, dtype=np.int64)
+    for row, (values, sorted_values) in enumerate(zip(scores, ordered, strict=True)):
+        ranks[row] = len(values) - np.searchsorted(sorted_values, values, side="left")
+    return ranks
+
+
+def add_intercept(X: Any) -> Any:
+    """X with a last column of ones."""
+    ones = np.ones((X.shape[0], 1))
+    return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> Array:
+    """Weights of the instances, at least 0."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n,):
+        raise InputError(f"sample_weight must have one number for each of the {n} instances, got shape {weight.shape}.")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise InputError("sample_weight must hold finite numbers of at least 0.")
+    return weight
+
+
+def check_number(name: str, value: Any, *, above: float = 0.0) -> float:
+    """A finite number greater than `above`."""
+    ok = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not ok or not np.isfinite(value) or value <= above:
+        raise ParameterError(f"{name} must be a number greater than {above:g}, got {value!r}.")
+    return float(value)
