@@ -105,7 +105,7 @@ class LabelRanker(BaseEstimator, ABC):
         self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
         return graphs
 
-    def _check_X(self, X: Any, *, reset: bool) -> Any:
+    def _check_features(self, X: Any, *, reset: bool) -> Any:
         if not reset:
             check_is_fitted(self)
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, accept_large_sparse=True)
@@ -124,7 +124,7 @@ class LinearRanker(LabelRanker):
     intercept_: Array
 
     def score_labels(self, X: Any) -> Array:
-        return np.asarray(self._check_X(X, reset=False) @ self.coef_.T) + self.intercept_
+        return np.asarray(self._check_features(X, reset=False) @ self.coef_.T) + self.intercept_
 
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
         """Why label `above` scores higher (or lower) than `below` for one instance: each feature's part of the margin.
@@ -132,7 +132,7 @@ class LinearRanker(LabelRanker):
         x : one instance, (1, d) or (d,).
         """
         row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x))
-        row = sp.csr_matrix(self._check_X(row, reset=False))
+        row = sp.csr_matrix(self._check_features(row, reset=False))
         if row.shape[0] != 1:
             raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
         a, b = self._column(above), self._column(below)
