@@ -1,4 +1,4 @@
-"""TextFeatures and HashedTextFeatures: values, state, streams, bad input."""
+"""TextFeatures: values, state, bad input; and what it shares with HashedTextFeatures."""
 
 from __future__ import annotations
 
@@ -93,35 +93,6 @@ def test_parameters_changed_after_fit_do_not_half_apply():
     assert (features.transform(TEXTS) != before).nnz == 0
 
 
-def test_hashing_needs_no_fit_and_keeps_every_term():
-    hashed = HashedTextFeatures(n_features=2**18, sublinear=False, norm=None)
-    X = hashed.transform(TEXTS)
-    counts = TextFeatures(min_df=1, idf=False, sublinear=False, norm=None).fit_transform(TEXTS)
-    assert X.shape == (4, 2**18)
-    np.testing.assert_array_equal(np.sort(X.data), np.sort(counts.data))
-    assert (hashed.partial_fit(TEXTS).transform(TEXTS) != X).nnz == 0
-
-
-def test_terms_that_share_a_column_add_up():
-    X = HashedTextFeatures(n_features=1, ngrams=1, stop_words=None, sublinear=False, norm=None).transform(["a b a"])
-    assert X.toarray().tolist() == [[3.0]]
-
-
-def test_hashes_are_the_same_in_every_process():
-    code = (
-        "from arcrank.text import HashedTextFeatures;"
-        "print(HashedTextFeatures().transform(['crude oil price']).indices.tolist())"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True, text=True
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    expected = HashedTextFeatures().transform(["crude oil price"]).indices.tolist()
-    assert [json.loads(output) for output in outputs] == [expected, expected]
-
-
 def test_the_package_does_not_import_numba():
     code = "import sys, arcrank.text; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -140,10 +111,6 @@ def test_bad_texts(features, texts):
         TextFeatures(norm="max"),
         TextFeatures(digits="x"),
         TextFeatures(ngrams=0),
-        HashedTextFeatures(n_features=0),
-        HashedTextFeatures(n_features=2**31),
-        HashedTextFeatures(norm="max"),
-        HashedTextFeatures(stem="none"),
     ],
 )
 def test_bad_parameters(bad):

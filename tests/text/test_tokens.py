@@ -141,7 +141,17 @@ def test_one_text_must_be_a_string():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"digits": "no"}, {"stop_words": "german"}, {"stem": "klingon"}, {"min_length": 0}, {"min_length": "2"}]
+    "bad",
+    [
+        {"digits": "no"},
+        {"stop_words": "german"},
+        {"stop_words": iter(["oil"])},
+        {"stop_words": [3]},
+        {"stop_words": 3},
+        {"stem": "klingon"},
+        {"min_length": 0},
+        {"min_length": "2"},
+    ],
 )
 def test_bad_parameters(bad):
     with pytest.raises(ParameterError, match=next(iter(bad))):

@@ -6,7 +6,8 @@ counts, `RocchioSelector` and `InformativeSelector` choose terms. `HashedTextFea
 """
 
 from arcrank.text.counts import TermCounts
-from arcrank.text.features import HashedTextFeatures, TextFeatures
+from arcrank.text.features import TextFeatures
+from arcrank.text.hashing import HashedTextFeatures
 from arcrank.text.selection import InformativeSelector, RocchioSelector
 from arcrank.text.tokens import Tokenizer
 from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf

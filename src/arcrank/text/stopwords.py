@@ -1,9 +1,9 @@
 """The shipped stop list: English function words, by part of speech.
 
-Function words are a closed class, so the list can be complete; nouns, verbs of content and adjectives are left to
-idf. The last block holds what is left of contractions after the apostrophe has cut them ("don't" -> don, t).
-Left out on purpose, because they are content elsewhere: US, IT as names cannot be told from "us" and "it" in
-lower case and so are lost, but single letters other than a and i stay (the languages C and R).
+Function words are a closed class, so the list can be complete; what is frequent in one corpus only is left to idf.
+The last block holds what is left of contractions after the apostrophe has cut them ("don't" -> don, t). Other
+single letters stay, since some are names (the languages C and R). In lower case the names US and IT cannot be told
+from "us" and "it", and go.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ depends on the word alone, so a corpus pays for it once per *distinct* word.
 from __future__ import annotations
 
 import re
-import unicodedata
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from arcrank.errors import InputError, ParameterError
+from arcrank.text.splitting import split_lowered, split_words
 from arcrank.text.stopwords import ENGLISH
 
 __all__ = ["NUMBER", "TokenIds", "Tokenizer", "checked_texts", "encode_with"]
@@ -55,7 +55,7 @@ class Tokenizer(BaseEstimator):
         Lower the case of the text first.
     digits : "token", "keep" or "drop"
         Each run of digits becomes one token `#` ("1987" -> "#", "3rd" -> "#rd"), stays, or goes.
-    stop_words : "english", None or iterable of str
+    stop_words : "english", None or collection of str
         Words to leave out, compared before stemming: the shipped list of function words, none, or one's own
         (which is cut and lowered as the text is, so that "don't" stops "don" and "t").
     stem : bool or str
@@ -82,7 +82,7 @@ class Tokenizer(BaseEstimator):
         *,
         lowercase: bool = True,
         digits: str = "token",
-        stop_words: str | Iterable[str] | None = "english",
+        stop_words: str | Collection[str] | None = "english",
         stem: bool | str = True,
         min_length: int = 1,
     ) -> None:
@@ -130,14 +130,18 @@ class Tokenizer(BaseEstimator):
         return lambda words: [_DIGIT_RUNS.sub(into, word) for word in words]
 
     def _stop_set(self) -> frozenset[str]:
-        if self.stop_words is None:
+        words = self.stop_words
+        if words is None:
             return frozenset()
-        if isinstance(self.stop_words, str):
-            if self.stop_words != "english":
-                raise ParameterError(f"stop_words must be 'english', None or a list of words, got {self.stop_words!r}")
+        if isinstance(words, str) and words == "english":
             return ENGLISH
+        # A collection, because an iterator would be used up by the first text.
+        if isinstance(words, str | bytes) or not isinstance(words, Collection):
+            raise ParameterError(f"stop_words must be 'english', None or a list of words, got {words!r}")
+        if not all(isinstance(word, str) for word in words):
+            raise ParameterError("stop_words must hold strings only")
         split = self._splitter()
-        return frozenset(part for word in checked_texts(self.stop_words) for part in split(word))
+        return frozenset(part for word in words for part in split(word))
 
     def _shortest(self) -> int:
         if not isinstance(self.min_length, int | np.integer) or self.min_length < 1:
@@ -218,33 +222,3 @@ def _merge(finals: list[str], ids: NDArray[np.int32], indptr: NDArray[np.int64])
     kept = new >= 0
     before = np.concatenate(([0], np.cumsum(kept, dtype=np.int64)))
     return TokenIds(words, new[kept], before[indptr])
-
-
-class _Separators(dict[int, int]):
-    """For `str.translate`: keeps letters, digits and marks of any script, turns all else into a space."""
-
-    def __missing__(self, code: int) -> int:
-        char = chr(code)
-        # Marks carry the vowels of Indic scripts and the accents that have no composed form.
-        kept = char.isalnum() or unicodedata.category(char).startswith("M")
-        value = self[code] = code if kept else ord(" ")
-        return value
-
-
-_ANY_SCRIPT = _Separators()
-_ASCII = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
-_ASCII_LOWERED = _ASCII.lower()
-
-
-def split_words(text: str) -> list[str]:
-    """Cut a text into its runs of letters, digits and marks."""
-    if text.isascii():
-        return text.translate(_ASCII).split()
-    return unicodedata.normalize("NFKC", text).translate(_ANY_SCRIPT).split()
-
-
-def split_lowered(text: str) -> list[str]:
-    """Cut a text into its runs of letters, digits and marks, in lower case."""
-    if text.isascii():
-        return text.translate(_ASCII_LOWERED).split()
-    return unicodedata.normalize("NFKC", text).lower().translate(_ANY_SCRIPT).split()

@@ -1,0 +1,110 @@
+"""Text -> features with bounded memory, for streams."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import murmurhash3_32
+
+from arcrank.errors import ParameterError
+from arcrank.text.counts import count_rows, ngram_orders, sum_counts
+from arcrank.text.features import SwitchedFeatures
+from arcrank.text.weighting import check_norm
+
+__all__ = ["HashedTextFeatures"]
+
+_MAX_COLUMNS = 2**31 - 1
+"""Columns are numbered by 32-bit integers."""
+
+
+class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
+    """Texts -> features in a fixed number of columns, with no vocabulary: for streams and bounded memory.
+
+    A term's column is its MurmurHash3 modulo `n_features`, the same in every process; terms that share a column
+    add up. There is nothing to learn, so `transform` works at once and there is no idf; `fit` and `partial_fit`
+    only check the parameters.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns.
+    lowercase, digits, stop_words, stem, min_length, ngrams, sublinear, norm
+        As in `TextFeatures`.
+
+    Examples
+    --------
+    >>> from arcrank.text import HashedTextFeatures
+    >>> X = HashedTextFeatures(n_features=2**10).transform(["crude oil", "oil price", ""])
+    >>> X.shape, X.nnz
+    ((3, 1024), 6)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features: int = 2**20,
+        lowercase: bool = True,
+        digits: str = "token",
+        stop_words: str | Collection[str] | None = "english",
+        stem: bool | str = True,
+        min_length: int = 1,
+        ngrams: int = 2,
+        sublinear: bool = True,
+        norm: str | None = "l2",
+    ) -> None:
+        self.n_features = n_features
+        self.lowercase = lowercase
+        self.digits = digits
+        self.stop_words = stop_words
+        self.stem = stem
+        self.min_length = min_length
+        self.ngrams = ngrams
+        self.sublinear = sublinear
+        self.norm = norm
+
+    def fit(self, texts: object = None, y: object = None) -> Self:  # noqa: ARG002
+        """Check the parameters; the texts are not read."""
+        self.transform([])
+        return self
+
+    def partial_fit(self, texts: object = None, y: object = None) -> Self:
+        """Check the parameters; the texts are not read."""
+        return self.fit(texts, y)
+
+    def fit_transform(self, texts: Iterable[str], y: object = None) -> sparse.csr_matrix:  # noqa: ARG002
+        """Return the features."""
+        return self.transform(texts)
+
+    def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
+        """Return the features, (n, n_features) CSR."""
+        self._check()
+        orders = ngram_orders(self._tokenizer().encode(texts), self.ngrams)
+        parts = [count_rows(order, self._columns(order.words), self.n_features) for order in orders]
+        return self._weigh(sum_counts(parts), None)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features
+
+    def _columns(self, terms: list[str]) -> NDArray[np.int32]:
+        hashes = (murmurhash3_32(term, positive=True) for term in terms)
+        return np.fromiter((value % self.n_features for value in hashes), dtype=np.int32, count=len(terms))
+
+    def _check(self) -> None:
+        check_norm(self.norm)
+        n = self.n_features
+        if not isinstance(n, int | np.integer) or not 1 <= n <= _MAX_COLUMNS:
+            raise ParameterError(f"n_features must be an integer from 1 to {_MAX_COLUMNS}, got {n!r}")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
