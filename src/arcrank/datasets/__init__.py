@@ -7,14 +7,19 @@ downloaded. What they parse is kept in the cache folder under the checksum of th
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.debtags import load_debtags, load_debtags_sample
 from arcrank.datasets.label_ranking import load_label_ranking
+from arcrank.datasets.ohsumed import load_ohsumed
 from arcrank.datasets.rcv1 import load_rcv1
+from arcrank.datasets.read import iter_corpus, read_corpus
 from arcrank.datasets.reuters import load_reuters21578
 
 __all__ = [
     "Corpus",
+    "iter_corpus",
     "load_debtags",
     "load_debtags_sample",
     "load_label_ranking",
+    "load_ohsumed",
     "load_rcv1",
     "load_reuters21578",
+    "read_corpus",
 ]

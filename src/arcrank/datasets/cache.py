@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from arcrank.datasets.locate import cache_folder
 __all__ = ["Arrays", "cached", "checksum", "pack_sets", "pack_strings", "unpack_sets", "unpack_strings"]
 
 Arrays = dict[str, NDArray[Any]]
+_MEMBERS = "members"
 # A file changed twice within a tick of its clock keeps its time stamp: too young to be trusted.
 _SETTLED_SECONDS = 2.0
 
@@ -92,15 +92,17 @@ def _folder() -> Path:
 
 def _load(path: Path) -> Arrays | None:
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    # what a damaged header makes numpy and zipfile raise is not documented; none of it matters here
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, RuntimeError, SyntaxError, MemoryError):
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            # a damaged directory can lose members without a complaint of zipfile's
+            names = json.loads(stored[_MEMBERS].tobytes())
+            return {name: stored[name] for name in names}
+    except Exception:  # what numpy and zipfile raise for damaged files is not documented, and none of it matters here
         return None
 
 
 def _save(path: Path, arrays: Arrays) -> None:
-    _replace(path, lambda stream: np.savez(stream, **arrays))  # type: ignore[arg-type]
+    members = np.frombuffer(json.dumps(list(arrays)).encode(), dtype=np.uint8)
+    _replace(path, lambda stream: np.savez(stream, **arrays, **{_MEMBERS: members}))  # type: ignore[arg-type]
 
 
 def _replace(path: Path, write: Callable[[IO[bytes]], None]) -> None:

@@ -9,10 +9,10 @@ import os
 import tarfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 from arcrank.errors import FormatError, MissingDataError
 
@@ -20,7 +20,7 @@ __all__ = ["cache_folder", "files_of", "find", "members", "open_binary", "readab
 
 PACKED = ("", ".xz", ".gz")
 ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
-_MAGIC = {b"\xfd7zXZ": lzma.LZMAFile, b"\x1f\x8b": gzip.GzipFile}
+_XZ, _GZIP = b"\xfd7zXZ", b"\x1f\x8b"
 
 
 def cache_folder() -> Path:
@@ -62,14 +62,23 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
         raise FormatError(f"{path}: the file is truncated or damaged ({error}); fetch it again") from error
 
 
-def open_binary(path: str | os.PathLike[str]) -> IO[bytes]:
-    """Open a file for reading bytes; .gz and .xz are recognised by their first bytes, not their names."""
-    with open(path, "rb") as stream:
-        start = stream.read(6)
-    for magic, opener in _MAGIC.items():
-        if start.startswith(magic):
-            return io.BufferedReader(opener(path), 1 << 16)
-    return open(path, "rb")
+@contextmanager
+def open_binary(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[io.BufferedReader]:
+    """Open a file or stream for reading bytes; .gz and .xz are recognised by their first bytes.
+
+    A file is closed at the end, a stream that was given is not.
+    """
+    with ExitStack() as stack:
+        if isinstance(source, (str, os.PathLike)):
+            stream = stack.enter_context(open(source, "rb"))
+        else:
+            stream = io.BufferedReader(cast(Any, source))
+            stack.callback(stream.detach)
+        start = stream.peek(6)[:6]
+        if start.startswith((_XZ, _GZIP)):
+            unpacked: Any = lzma.LZMAFile(stream) if start.startswith(_XZ) else gzip.GzipFile(fileobj=stream)  # noqa: SIM115
+            stream = stack.enter_context(io.BufferedReader(unpacked, 1 << 16))
+        yield stream
 
 
 def files_of(path: Path, *patterns: str) -> list[Path]:
@@ -88,12 +97,12 @@ def members(path: Path, *patterns: str) -> Iterator[tuple[str, IO[bytes]]]:
     if path.is_dir():
         for file in files_of(path, *patterns):
             with readable(file), open_binary(file) as stream:
-                yield _plain(file.name), stream
+                yield _plain(file.name), _guarded(stream, file)
     elif path.name.endswith(ARCHIVES):
         yield from _archive_members(path, patterns)
     else:
         with readable(path), open_binary(path) as stream:
-            yield _plain(path.name), stream
+            yield _plain(path.name), _guarded(stream, path)
 
 
 def _archive_members(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
@@ -103,7 +112,7 @@ def _archive_members(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[st
                 name = info.name.rpartition("/")[2]
                 stream = archive.extractfile(info) if info.isfile() and _wanted(name, patterns) else None
                 if stream is not None:
-                    yield _plain(name), _unpacked(stream, name)
+                    yield _plain(name), _guarded(_unpacked(stream, name), path)
         # tarfile takes a cut between two members for the end; only the rest of the stream tells
         while packed.read(1 << 20):
             pass
@@ -113,6 +122,31 @@ def _unpacked(stream: IO[bytes], name: str) -> IO[bytes]:
     if name.endswith(".gz"):
         return io.BytesIO(gzip.decompress(stream.read()))
     return io.BytesIO(lzma.decompress(stream.read())) if name.endswith(".xz") else stream
+
+
+class _Guarded(io.RawIOBase):
+    """A stream whose reader, not its opener, meets the damage of a packed file: it needs the same words."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream = stream
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with readable(self._path):
+            data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        with readable(self._path):
+            return self._stream.read()
+
+
+def _guarded(stream: IO[bytes], path: Path) -> IO[bytes]:
+    return io.BufferedReader(_Guarded(stream, path), 1 << 16)
 
 
 def _plain(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, TypeVar
 
@@ -53,45 +53,47 @@ class Lines:
 
     def __init__(self, stream: IO[bytes], name: str, on_error: str = "raise", max_bytes: int = 1 << 24) -> None:
         self.name = name
+        self.keep_returns = False  # a table's quoted cell may hold the line end \r\n
         self.max_bytes = max_bytes
         self.skipped: Counter[str] = Counter()
-        self._stream = stream
+        self.stream = stream
         self._on_error = on_error
         self._number = 0
         self._returned: list[tuple[int, bytes]] = []
 
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """Yield (number, line)."""
-        while True:
-            if self._returned:
-                yield self._returned.pop()
-                continue
-            line = self._stream.readline(self.max_bytes + 2)
-            if not line:
-                return
-            self._number += 1
-            if self._number == 1:
-                line = line.removeprefix(_BOM)
-            line = line.removesuffix(b"\n").removesuffix(b"\r")
-            if len(line) <= self.max_bytes:
-                yield self._number, line
-            else:
-                self._pass_over()
+    def __iter__(self) -> Lines:
+        """Return itself: lines are read once."""
+        return self
 
-    def _pass_over(self) -> None:
+    def __next__(self) -> tuple[int, bytes]:
+        """Return the next (number, line)."""
+        if self._returned:
+            return self._returned.pop()
+        while raw := self.stream.readline(self.max_bytes + 2):
+            self._number += 1
+            line = raw.removeprefix(_BOM) if self._number == 1 else raw
+            line = line.removesuffix(b"\n")
+            if not self.keep_returns:
+                line = line.removesuffix(b"\r")
+            if len(line) <= self.max_bytes:
+                return self._number, line
+            self._pass_over(raw)
+        raise StopIteration
+
+    def _pass_over(self, read: bytes) -> None:
         self.fail(self._number, RowError("line too long", f"more than {self.max_bytes:,} bytes (max_line_bytes)"))
-        while (rest := self._stream.readline(1 << 20)) and not rest.endswith(b"\n"):
-            pass
+        while read and not read.endswith(b"\n"):
+            read = self.stream.readline(1 << 20)
 
     def put_back(self, lines: list[tuple[int, bytes]]) -> None:
         """Return lines that were read too far, in their order."""
         self._returned.extend(reversed(lines))
 
-    def fail(self, number: int, error: RowError) -> None:
+    def fail(self, number: int, error: RowError, n_rows: int = 1) -> None:
         """Raise the error of a row with its place, or count it where the user asked for that."""
         if self._on_error == "raise":
             raise FormatError(f"{self.name}:{number}: {error}") from error
-        self.skipped[error.reason] += 1
+        self.skipped[error.reason] += n_rows
 
     def attempt(self, number: int, parse: Callable[[bytes], T], line: bytes) -> T | None:
         """Return `parse(line)`, or None when the row failed and was counted."""

@@ -13,7 +13,7 @@ from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.datasets.formats.sparse import check_features, parse_features
 
-__all__ = ["blocks", "numeric_order", "parse_rows", "widened"]
+__all__ = ["Row", "blocks", "cut", "numeric_order", "parse_rows", "widened"]
 
 _FEATURE = re.compile(rb"\d+:[^,]*")
 
@@ -48,25 +48,26 @@ def cut_lines(lines: Lines, options: Options) -> Iterator[Row]:
     """Cut each line into labels and features; blank lines and comments are no rows."""
     for number, line in lines:
         data = line.partition(b"#")[0] if b"#" in line else line
-        if data.strip():
-            row = lines.attempt(number, lambda data, number=number: _cut(number, data, options), data)  # type: ignore[misc]
-            if row is not None:
-                yield row
+        if not data.strip():
+            continue
+        try:
+            names, features = cut(data)
+            options.check_labels(names)
+            yield Row(number, names, features)
+        except RowError as error:
+            lines.fail(number, error)
 
 
-def _cut(number: int, data: bytes, options: Options) -> Row:
-    head, _, features = data.partition(b" ")
-    if _FEATURE.fullmatch(head):  # a row without labels
-        return Row(number, [], data)
-    names = split_labels(head)
-    options.check_labels(names)
-    return Row(number, names, features)
+def cut(data: bytes) -> tuple[list[str], bytes]:
+    """Return the labels and the features of a row; one without labels starts with a space or a feature."""
+    fields = data.split(None, 1)
+    if not fields or data[:1].isspace() or _FEATURE.fullmatch(fields[0]):
+        return [], data
+    return split_labels(fields[0]), fields[1] if len(fields) > 1 else b""
 
 
 def split_labels(head: bytes) -> list[str]:
-    """Return the names of `b"a,b"`; none for the empty string."""
-    if not head:
-        return []
+    """Return the names of `b"a,b"`, each once."""
     names = decode(head).split(",")
     if "" in names:
         raise RowError("invalid labels", f"an empty name in {decode(head)!r}")

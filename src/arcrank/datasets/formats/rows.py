@@ -1,0 +1,82 @@
+"""Rows with a text or named features and one kind of preference, gathered into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.formats.lines import Lines, Options, RowError
+
+__all__ = ["Row", "row_blocks"]
+
+
+class Row(NamedTuple):
+    """One instance. `content` is a text or {feature: value}; `value` is what `Corpus.preferences` holds."""
+
+    content: str | dict[str, float]
+    kind: str
+    value: Any
+    name: str | None = None
+
+    def labels(self) -> list[str]:
+        """Return the labels that the preference names."""
+        if self.kind == "labels":
+            return list(self.value)
+        return [label for group in self.value for label in group]
+
+
+def row_blocks(rows: Iterator[tuple[int, Row]], lines: Lines, options: Options) -> Iterator[Corpus]:
+    """Gather (number, row) into blocks; the first row decides whether the file holds texts or features."""
+    gathered: list[Row] = []
+    columns: dict[str, int] = {}
+    first: type | None = None
+    for number, row in rows:
+        if len(gathered) == options.batch_rows:
+            yield _block(gathered, columns, first, lines, options)
+            gathered = []
+        first = first or type(row.content)
+        try:
+            _check(row, first, options)
+            gathered.append(row)
+        except RowError as error:
+            lines.fail(number, error)
+    if gathered or lines.skipped:
+        yield _block(gathered, columns, first, lines, options)
+
+
+def _check(row: Row, first: type, options: Options) -> None:
+    if type(row.content) is not first:
+        raise RowError("texts and features in one file", "every row must have what the first one has")
+    options.check_labels(row.labels())
+
+
+def _block(rows: list[Row], columns: dict[str, int], first: type | None, lines: Lines, options: Options) -> Corpus:
+    contents = [row.content for row in rows]
+    texts = None if first is dict else contents
+    only_sets = all(row.kind == "labels" for row in rows)
+    return Corpus(
+        labels=list(options.labels or sorted({label for row in rows for label in row.labels()})),
+        texts=texts,  # type: ignore[arg-type]
+        X=_matrix(contents, columns) if texts is None else None,
+        feature_names=list(columns) if texts is None else None,
+        label_sets=[row.value for row in rows] if only_sets else None,
+        preferences=None if only_sets else [(row.kind, row.value) for row in rows],
+        ids=[row.name for row in rows] if any(row.name is not None for row in rows) else None,
+        source=lines.name,
+        skipped=lines.take_skipped(),
+    )
+
+
+def _matrix(contents: list[Any], columns: dict[str, int]) -> csr_matrix:
+    """Return the CSR matrix of named features; a name gets its column, for good, when it is first seen."""
+    indices = [columns.setdefault(name, len(columns)) for features in contents for name in features]
+    values = np.array([value for features in contents for value in features.values()], dtype=np.float64)
+    indptr = np.concatenate([[0], np.cumsum([len(features) for features in contents])]).astype(np.int32)
+    shape = (len(contents), len(columns))
+    matrix = csr_matrix((values, np.array(indices, dtype=np.int32), indptr), shape=shape)
+    matrix.sort_indices()
+    return matrix
