@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcrank.datasets import read_corpus
+from arcrank.errors import FormatError
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters=";\0"), min_size=1).filter(
+    lambda name: name == name.strip()
+)
+ROWS = st.lists(st.tuples(TEXTS, st.lists(NAMES, unique=True, max_size=4)), min_size=1)
+
+
+def read(raw, format="csv", **options):
+    raw = raw.encode() if isinstance(raw, str) else raw
+    return read_corpus(io.BytesIO(raw), format, **options)
+
+
+def write(rows, delimiter, line_end, header, quoting):
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
+    writer.writerows([["text", "labels"]] * header + [[text, ";".join(labels)] for text, labels in rows])
+    return stream.getvalue()
+
+
+@given(ROWS, st.sampled_from([",", "\t"]), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_whatever_the_csv_module_writes_comes_back(rows, delimiter, line_end, header):
+    raw = write(rows, delimiter, line_end, header, csv.QUOTE_ALL)
+    corpus = read(raw, "csv" if delimiter == "," else "tsv", header=header)
+    assert corpus.texts == [text for text, _ in rows]
+    assert corpus.label_sets == [labels for _, labels in rows]
+
+
+@given(ROWS)
+def test_minimal_quoting_comes_back(rows):
+    # the csv module leaves a text of spaces bare, and a line of spaces is blank here
+    rows = [("x" + text, labels) for text, labels in rows]
+    corpus = read(write(rows, "\t", "\n", False, csv.QUOTE_MINIMAL), "tsv", header=False)
+    assert corpus.texts == [text for text, _ in rows]
+    assert corpus.label_sets == [labels for _, labels in rows]
+
+
+@pytest.mark.parametrize("header", ["text,labels", "Text, Label ", "id,text,notes,labels"])
+def test_a_header_is_recognised(header):
+    cells = {"text": "oil", "labels": "crude;ship", "label": "crude;ship", "id": "7", "notes": "-"}
+    row = ",".join(cells[name.strip().lower()] for name in header.split(","))
+    corpus = read(f"{header}\n{row}\n")
+    assert corpus.texts == ["oil"]
+    assert corpus.label_sets == [["crude", "ship"]]
+    assert corpus.ids == (["7"] if "id" in header else None)
+
+
+def test_a_header_is_not_imagined():
+    assert read("the text\tsome labels\noil\tcrude\n", "tsv").texts == ["the text", "oil"]
+    assert read("text,labels\n", header=False).texts == ["text"]
+
+
+def test_a_header_that_was_promised_must_be_there():
+    with pytest.raises(FormatError, match="stream:1: no header"):
+        read("oil,crude\n", header=True)
+
+
+def test_spaces_around_labels_and_empty_cells():
+    corpus = read("oil, crude ; ship\nnothing,\n")
+    assert corpus.label_sets == [["crude", "ship"], []]
+
+
+def test_quotes_inside_an_unquoted_cell_are_characters():
+    assert read('a 5" disk\thardware\n', "tsv").texts == ['a 5" disk']
+
+
+def test_long_cells_are_no_problem():
+    text = "word " * 100_000
+    assert read(f'"{text}",x\n').texts == [text]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (b"only a text", "wrong number of columns"),
+        (b"a,b,c", "wrong number of columns"),
+        (b"a,x;;y", "invalid labels"),
+        (b'"a" b,x', "text after a closing quote"),
+        (b"\xff,x", "invalid UTF-8"),
+    ],
+)
+def test_a_bad_row_is_an_error_or_a_counted_skip(row, reason):
+    raw = b"good,x\n" + row + b"\nalso good,y\n"
+    with pytest.raises(FormatError, match=f"^stream:2: {reason}"):
+        read(raw)
+    corpus = read(raw, on_error="skip")
+    assert corpus.texts == ["good", "also good"]
+    assert corpus.skipped == {reason: 1}
+
+
+def test_a_quote_that_is_never_closed_swallows_nothing():
+    raw = 'good,x\n"open,x\nthird,y\nfourth,y\n'
+    with pytest.raises(FormatError, match="stream:2: quote never closed"):
+        read(raw)
+    corpus = read(raw, on_error="skip")
+    assert corpus.texts == ["good", "third", "fourth"]
+    assert corpus.skipped == {"quote never closed": 1}
+
+
+def test_a_quoted_cell_has_a_limit_too():
+    raw = '"open,x\n' + "row,y\n" * 100
+    corpus = read(raw, on_error="skip", max_line_bytes=50)
+    assert len(corpus) == 100
+    assert corpus.skipped == {"line too long": 1}
+
+
+def test_errors_after_quoted_line_ends_have_the_right_line():
+    with pytest.raises(FormatError, match="stream:4: wrong number"):
+        read('"one\ntwo",x\nb,y\nbad\n')
