@@ -1,0 +1,117 @@
+"""What the rankers of instances share: relevance in, one score an instance out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from arcrank.errors import InputError, ParameterError
+
+__all__ = ["UNLABELLED", "BipartiteRanker", "check_count", "check_relevance", "ordered_fraction"]
+
+Floats = NDArray[np.float64]
+UNLABELLED = -1
+
+
+class BipartiteRanker(BaseEstimator, ABC):
+    """A function from instances to scores, learnt from relevant and irrelevant ones.
+
+    Conventions
+    -----------
+    X : (n, d), dense or sparse
+    y : (n,)
+        1 = relevant, 0 = irrelevant, -1 = unlabelled. Where a ranker takes grades, any numbers from 0 upwards:
+        every pair of different grades is to be ordered.
+    decision_function(X) : (n,)
+        Greater is better.
+    """
+
+    n_features_in_: int
+    _graded = False
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from instances X and their relevance y."""
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores (n,): the greater, the more relevant."""
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the fraction of correctly ordered pairs of labelled instances, ties counted half: the AUC."""
+        grades = check_relevance(y, graded=self._graded)
+        known = grades != UNLABELLED
+        return ordered_fraction(grades[known], self.decision_function(X)[known])
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Floats]:
+        """Return X as CSR or a dense array, and the grades with -1 for the unlabelled."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        return X, check_relevance(y, graded=self._graded)
+
+    def _check_features(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True  # -1 means unlabelled
+        return tags
+
+
+def check_relevance(y: Any, *, graded: bool) -> Floats:
+    """Return y as floats; refuse what is neither relevance nor "unlabelled", and y that orders nothing."""
+    grades = np.asarray(y, dtype=np.float64)
+    values = np.unique(grades)
+    if set(values) == {-1.0, 1.0}:
+        raise InputError(
+            "y holds only -1 and 1. In arcrank, as in scikit-learn's semi-supervised module, -1 means unlabelled, so "
+            "no instance would be irrelevant: write 0 for the irrelevant ones, and keep -1 for those not judged."
+        )
+    strange = values[(values < 0) & (values != UNLABELLED)] if graded else values[~np.isin(values, (-1.0, 0.0, 1.0))]
+    if len(strange):
+        allowed = "grades from 0 upwards" if graded else "1 (relevant) and 0 (irrelevant)"
+        raise InputError(f"y holds {strange[0]:g}; allowed are {allowed}, and -1 for unlabelled instances.")
+    known = values[values != UNLABELLED]
+    if len(known) < 2:
+        missing = _missing(known, len(grades))
+        raise InputError(f"{missing}; a ranking is learnt from labelled instances of at least two grades, 1 and 0.")
+    return grades
+
+
+def _missing(known: Floats, n: int) -> str:
+    if len(known) == 0:
+        return f"all {n} instances are unlabelled (y = -1)"
+    if known[0] == 0.0:
+        return "no labelled instance is relevant: y is 0 wherever it is not -1, and 1 class is not enough"
+    return f"no labelled instance is irrelevant: y is {known[0]:g} wherever it is not -1, and 1 class is not enough"
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """Return a whole number of at least `least`, or say what was got."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ParameterError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    return int(value)
+
+
+def ordered_fraction(grades: Floats, scores: Floats) -> float:
+    """Return the fraction of pairs of different grades that the scores order rightly, ties counted half.
+
+    >>> ordered_fraction(np.array([2.0, 1.0, 0.0]), np.array([3.0, 1.0, 1.0]))
+    0.833...
+    """
+    from arcrank.metrics.bipartite import auc
+
+    right, n_pairs = 0.0, 0
+    for grade in np.unique(grades)[1:]:
+        better, worse = scores[grades == grade], scores[grades < grade]
+        relevant = np.repeat([1, 0], [len(better), len(worse)])
+        right += auc(relevant, np.concatenate([better, worse]), ties="half") * len(better) * len(worse)
+        n_pairs += len(better) * len(worse)
+    return right / n_pairs

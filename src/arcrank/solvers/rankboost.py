@@ -1,0 +1,126 @@
+"""RankBoost over one or two sets of ordered pairs, without the pairs (Amini, Truong & Goutte 2008, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank.solvers.stumps import SortedColumns
+
+__all__ = ["OrderedPairs", "Round", "boost"]
+
+Floats = NDArray[np.float64]
+_PERFECT = 1.0 - 1e-12
+"""A ranking feature this close to ordering every pair has an infinite weight but for rounding."""
+
+
+class Round(NamedTuple):
+    """What one round adds to H, and the exponential loss after it."""
+
+    feature: int
+    threshold: float
+    weight: float
+    loss: float
+    bound: float
+    """Right-hand side of eq. (7); NaN where the weight was capped."""
+
+
+class OrderedPairs:
+    """The distribution D over all pairs (better, worse) of graded rows, kept as weights of rows.
+
+    `D(i, j) ~ up_i down_j` for grade(i) > grade(j), with `up ~ exp(-H)` and `down ~ exp(H)`. With two grades these
+    are the paper's nu: `up` on the relevant rows, `down` on the others, each summing to one (eqs. 8 and 9).
+
+    Parameters
+    ----------
+    rows : (m,) integers
+        Rows of the training matrix.
+    grades : (m,)
+        Greater is better; at least two different ones.
+    share : float
+        The paper's lambda: this set's weight in the criterion.
+    weights : (m,) or None
+        Importance of the rows; a pair counts as the product of its two.
+    """
+
+    def __init__(self, rows: NDArray[np.intp], grades: Floats, share: float = 1.0, weights: Floats | None = None):
+        levels, self._grade = np.unique(grades, return_inverse=True)
+        self._n_grades = len(levels)
+        self.rows = rows
+        self.up = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+        self.down = self.up.copy()
+        counts = np.bincount(self._grade)
+        self.n_pairs = int((len(rows) ** 2 - (counts**2).sum()) // 2)
+        self._normalise()
+        # Weights below one discount the whole set: the mean weight of a pair multiplies lambda.
+        mean_weight = 1.0 if weights is None else np.exp(self._log_mass - np.log(self.n_pairs))
+        self.share = share * mean_weight
+        self.log_loss = 0.0
+        """log of A (or B): the product of the normalisers so far."""
+
+    def signed(self) -> Floats:
+        """Return c (m,) with `r = sum_i c_i f(x_i)`: for two grades, y nu(x)."""
+        below, above = self._sums()
+        return (self.up * below[self._grade] - self.down * above[self._grade]) / self._mass
+
+    def update(self, weight: float, fires: NDArray[np.bool_]) -> None:
+        """Multiply D by `exp(weight (f(worse) - f(better)))` and normalise it (eqs. 2 and 3)."""
+        factor = np.where(fires[self.rows], np.exp(-weight), 1.0)
+        self.up *= factor
+        self.down /= factor
+        before = np.log(self._mass)
+        self._normalise()
+        self.log_loss += self._log_mass - before
+
+    def _normalise(self) -> None:
+        """Scale `up` and `down` over their rows to sum one; keep the mass of all pairs before and after."""
+        above, below = self._grade > 0, self._grade < self._n_grades - 1
+        up, down = self.up[above].sum(), self.down[below].sum()
+        self.up /= up
+        self.down /= down
+        low, _ = self._sums()
+        self._mass = float(self.up @ low[self._grade])
+        self._log_mass = np.log(self._mass) + np.log(up) + np.log(down)
+
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Return for each grade the sum of `down` over lower and of `up` over higher grades."""
+        down: Floats = np.bincount(self._grade, self.down, self._n_grades).astype(np.float64)
+        up: Floats = np.bincount(self._grade, self.up, self._n_grades).astype(np.float64)
+        return np.cumsum(down) - down, np.cumsum(up[::-1])[::-1] - up
+
+
+def boost(columns: SortedColumns, sets: Sequence[OrderedPairs]) -> Iterator[Round]:
+    """Yield rounds of Algorithm 1 for as long as they change the order; the caller takes as many as it wants.
+
+    It ends where no ranking feature separates any pair, and after a perfect one: that leaves all weights as they
+    were, so it would be found again for ever, and repeating it only multiplies all scores.
+    """
+    n_pairs = sum(pairs.n_pairs for pairs in sets)
+    while True:
+        logs = np.array([np.log(pairs.share) + pairs.log_loss for pairs in sets])
+        loss_before = float(np.exp(logs).sum())
+        mass = np.exp(logs - np.logaddexp.reduce(logs))  # A and lambda B, scaled to sum one: neither underflows
+        stump = columns.best(_signed(columns.n_rows, sets, mass))
+        if stump is None:
+            return
+        # eq. (6) is artanh of R = (A r + lambda B r~) / (A + lambda B), eq. (7) is (A + lambda B) sqrt(1 - R^2)
+        perfect = abs(stump.level) >= _PERFECT
+        margin = np.clip(stump.level, -1.0 + 1.0 / (n_pairs + 1), 1.0 - 1.0 / (n_pairs + 1)) if perfect else stump.level
+        weight = float(np.arctanh(margin))
+        for pairs in sets:
+            pairs.update(weight, stump.fires)
+        loss = float(sum(pairs.share * np.exp(pairs.log_loss) for pairs in sets))
+        bound = float("nan") if perfect else loss_before * float(np.sqrt(1.0 - stump.level**2))
+        yield Round(stump.feature, stump.threshold, weight, loss, bound)
+        if perfect:
+            return
+
+
+def _signed(n_rows: int, sets: Sequence[OrderedPairs], mass: Floats) -> Floats:
+    signed = np.zeros(n_rows)
+    for pairs, share in zip(sets, mass, strict=True):
+        signed[pairs.rows] += share * pairs.signed()
+    return signed
