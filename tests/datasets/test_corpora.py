@@ -14,8 +14,10 @@ from arcrank.datasets import (
     load_rcv1,
     load_reuters21578,
 )
+from arcrank.datasets.locate import find, members
+from arcrank.datasets.reuters import parse_sgml
 from arcrank.errors import ParameterError
-from arcrank.graphs import LayeredGraphs
+from arcrank.graphs import Hierarchy, LayeredGraphs
 
 
 def sizes(corpus):
@@ -30,6 +32,17 @@ def test_reuters_modapte_is_crammer_and_singers(corpus_of):
     assert corpus.labels == sorted(corpus.labels)
     for name in ("train", "test"):
         assert {label for labels in corpus.split(name).label_sets for label in labels} == {*corpus.labels}
+
+
+def test_reuters_has_all_its_documents(corpus_of):
+    def stories():
+        path = find("reuters21578", what="Reuters-21578")
+        return [s for name, stream in members(path, "reut2-*.sgm") for s in parse_sgml(stream.read(), name)]
+
+    found = corpus_of(stories)
+    assert sorted(story.number for story in found) == [*range(1, 21_579)]
+    assert sum(bool(story.topics) for story in found) == 11_367
+    assert {*Counter(story.split for story in found)} == {"TRAIN", "TEST", "NOT-USED"}
 
 
 def test_reuters_top10_is_aiolli_and_sperdutis(corpus_of):
@@ -96,6 +109,13 @@ def test_rcv1_hierarchy_closes_every_label_set(corpus_of):
     assert {*parents} == {*corpus.labels}
     assert all(parents[label] in (None, *labels) for labels in corpus.label_sets for label in labels)
     assert corpus.descriptions["C1511"] == "ANNUAL RESULTS"
+
+
+def test_rcv1_graphs_over_the_leaves(corpus_of):
+    corpus = corpus_of(load_rcv1)
+    graphs = Hierarchy(corpus.hierarchy).leaf_graphs(corpus.label_sets, n_layers=3)
+    assert graphs.n_labels == 103
+    assert round(graphs.n_arcs / len(corpus)) == 941
 
 
 def test_rcv1_text_sample(corpus_of):

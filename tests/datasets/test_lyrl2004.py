@@ -94,6 +94,7 @@ def test_dates_on_one_side_of_that_day_do_not_split(folder):
         ("rcv1.topics.hier.orig", "parent: Root child: CCAT child-description: X\n", "'C11' is judged"),
         ("rcv1-v2.topics.qrels", "CCAT 2286\n", r"qrels:1: a judgement is"),
         ("rcv1.dates.txt", "2286 yesterday\n", r"dates\.txt:1: a date is"),
+        ("rcv1.dates.txt", "2286 19960820\n", "document 2287 has no date"),
     ],
 )
 def test_damage_is_an_error_with_its_line(folder, file, content, message):

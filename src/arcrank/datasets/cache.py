@@ -62,8 +62,12 @@ def pack_strings(name: str, strings: Sequence[str]) -> Arrays:
 
 def unpack_strings(arrays: Arrays, name: str) -> list[str]:
     """Return the strings of `pack_strings`."""
-    blob = arrays[f"{name}_bytes"].data  # slices of it are not copied before they are decoded
+    raw = arrays[f"{name}_bytes"]
     starts, ends = _spans(arrays[f"{name}_ptr"])
+    if raw.max(initial=0) < 128:  # ASCII: offsets in bytes are offsets in characters, and one decoding serves all
+        text = raw.tobytes().decode("ascii")
+        return [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    blob = raw.data  # slices of it are not copied before they are decoded
     return [str(blob[a:b], "utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True)]
 
 

@@ -48,7 +48,9 @@ def _parse(path: Path, file: str) -> Arrays:
     found = [stream.read() for _, stream in members(path, file)]
     if not found:
         raise FormatError(f"{path}: {file} is not in it")
-    header, *rows = csv.reader(io.StringIO(found[0].decode()))
+    header, *rows = list(csv.reader(io.StringIO(found[0].decode()))) or [[]]
+    if not rows:
+        raise FormatError(f"{path}/{file}: the file is empty")
     features = [j for j, column in enumerate(header) if column.startswith("A")]
     labels = [j for j, column in enumerate(header) if column.startswith("L")]
     for number, row in enumerate(rows, start=2):

@@ -96,6 +96,9 @@ def _pack(
     relations: dict[str, tuple[str, str]],
     dates: dict[int, int],
 ) -> Arrays:
+    undated = {document.number for document in documents} - dates.keys()
+    if dates and undated:
+        raise FormatError(f"{path}: document {min(undated)} has no date, though others have")
     documents.sort(key=lambda document: (dates.get(document.number, 0), document.number))
     labels = sorted(relations)
     sets = [topics.get(document.number, []) for document in documents]
@@ -117,7 +120,7 @@ def _pack(
 def _two_thirds(days: NDArray[np.int64]) -> int:
     """Return the number of training documents, of documents in chronological order."""
     by_date = int((days <= LAST_TRAINING_DAY).sum())
-    if days.min() > 0 and 0 < by_date < len(days):
+    if days.any() and 0 < by_date < len(days):
         return by_date
     return round(len(days) * 2 / 3)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
@@ -89,6 +90,7 @@ def _parse_vectors(path: Path, wanted: tuple[str, ...]) -> Arrays:
     labels, described = _parse_topics(path, topics)
     both = join([parts["train.svm"], parts["test.svm"]])
     codes = dict(zip(map(str, range(len(labels))), labels, strict=True))
+    _check_topics(path, both.label_sets or [], codes.keys())
     sets = [[codes[code] for code in names] for names in both.label_sets or []]
     first = int(both.X.indices.min())
     if first < 1 or both.X.shape[1] != N_TERMS + 1:
@@ -113,8 +115,9 @@ def _parse_text_sample(path: Path, wanted: tuple[str, ...]) -> Arrays:
             topics[name] = stream.read().decode()
     _require(path, wanted, {*topics, *(() if rows is None else ("text_sample.jsonl",))})
     labels, described = _parse_topics(path, topics)
-    sets = pack_sets("topics", [names for _, names in rows or []], labels)
-    return pack_strings("text", [text for text, _ in rows or []]) | sets | described
+    sets = [names for _, names in rows or []]
+    _check_topics(path, sets, labels)
+    return pack_strings("text", [text for text, _ in rows or []]) | pack_sets("topics", sets, labels) | described
 
 
 def _text_rows(stream: IO[bytes], name: str) -> list[tuple[str, list[str]]]:
@@ -140,6 +143,12 @@ def _parse_topics(path: Path, files: dict[str, str]) -> tuple[list[str], Arrays]
     return labels, pack_strings("parent", [parents[topic] for topic in labels]) | pack_strings(
         "description", [described.get(topic, "") for topic in labels]
     )
+
+
+def _check_topics(path: Path, sets: list[list[str]], known: Iterable[str]) -> None:
+    unknown = {topic for names in sets for topic in names}.difference(known)
+    if unknown:
+        raise FormatError(f"{path}: a document has the topic {min(unknown)!r}, which topics.txt does not have")
 
 
 def _require(path: Path, wanted: tuple[str, ...], found: set[str]) -> None:
