@@ -92,6 +92,8 @@ class LabelRanker(BaseEstimator, ABC):
 
     def _learn_labels(self, y: Any, n: int) -> PreferenceGraphs:
         """Turn y into graphs of n instances, and remember its kind and label names."""
+        if y is None:
+            raise InputError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         if isinstance(y, PreferenceGraphs):
             graphs, self._kind = y, "graphs"
         else:

@@ -1,0 +1,150 @@
+"""Dual ascent for the log-linear loss on explicit pieces: one variable for each arc, linear in arcs.
+
+The problem and the step are those of `loglinear_dual_layers`; here alpha itself is stored, also for callables that put
+an arc in several pieces. Arc weights w enter as `alpha_a log(alpha_a / (c w_a))`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arcrank.compiled.jit import kernel
+
+TINY = 1e-300
+
+
+@kernel
+def _best_piece(c, head, tail, weight, scores, best):
+    """The best alpha of a piece: c w exp(-margin) / (1 + sum w exp(-margin)). Returns its loss and its slack."""
+    top = 0.0
+    for a in range(len(head)):
+        top = max(top, scores[tail[a]] - scores[head[a]])
+    total = math.exp(-top)
+    for a in range(len(head)):
+        total += weight[a] * math.exp(scores[tail[a]] - scores[head[a]] - top)
+    loss = top + math.log(total)
+    for a in range(len(head)):
+        best[a] = c * weight[a] * math.exp(scores[tail[a]] - scores[head[a]] - loss)
+    return c * loss, c * math.exp(-loss)
+
+
+@kernel
+def _divergence(c, alpha, best, slack):
+    """KL(alpha, best) of one piece, slack included."""
+    result, used = 0.0, 0.0
+    for a in range(len(alpha)):
+        used += alpha[a]
+        if alpha[a] > 0.0:
+            result += alpha[a] * math.log(alpha[a] / max(best[a], TINY))
+    left = c - used
+    if left > 0.0:
+        result += left * math.log(left / max(slack, TINY))
+    return max(result, 0.0)
+
+
+@kernel
+def _slope(c, arc_ptr, weight, alpha, step, t):
+    """First and second derivative of the entropy of all pieces of an instance at alpha + t step."""
+    slope, bend, offset = 0.0, 0.0, arc_ptr[0]
+    for p in range(len(arc_ptr) - 1):
+        used, used_step = 0.0, 0.0
+        for a in range(arc_ptr[p] - offset, arc_ptr[p + 1] - offset):
+            used += alpha[a] + t * step[a]
+            used_step += step[a]
+            if step[a] != 0.0:
+                value = max(alpha[a] + t * step[a], TINY)
+                slope -= step[a] * math.log(value / weight[a])
+                bend -= step[a] * step[a] / value
+        left = max(c - used, TINY)
+        slope += used_step * math.log(left)
+        bend -= used_step * used_step / left
+    return slope, bend
+
+
+@kernel
+def _step_length(c, arc_ptr, weight, alpha, step, linear, quadratic, gap):
+    """See loglinear_dual_layers: Newton steps inside a bracket, bisected where they stall."""
+    if quadratic <= 0.0:
+        return 1.0
+    low, high = 0.0, 1.0
+    t, slope = 1.0, -quadratic
+    _, bend = _slope(c, arc_ptr, weight, alpha, step, 1.0)
+    for _ in range(40):
+        curvature = quadratic - bend
+        target = t + slope / curvature if curvature > 0.0 else -1.0
+        if not (low < target < high) or abs(target - t) < 0.02 * (high - low):
+            target = 0.5 * (low + high)
+        t = target
+        slope, bend = _slope(c, arc_ptr, weight, alpha, step, t)
+        slope -= linear + t * quadratic
+        if slope >= 0.0:
+            low = t
+            if slope <= 0.1 * gap:
+                break
+        else:
+            high = t
+        if high - low < 1e-3 * high:
+            break
+    return low
+
+
+@kernel
+def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
+    """One visit of each instance in `rows`; see loglinear_dual_layers.ascend."""
+    row_ptr, arc_ptr, head, tail, arc_weight = pieces
+    X_ptr, X_index, X_value = X
+    k = W.shape[1]
+    longest = 0
+    for i in range(len(row_ptr) - 1):
+        longest = max(longest, arc_ptr[row_ptr[i + 1]] - arc_ptr[row_ptr[i]])
+    scores, net = np.empty(k), np.empty(k)
+    best, step = np.empty(longest), np.empty(longest)
+    steps = 0
+    for i in rows:
+        n_pieces = row_ptr[i + 1] - row_ptr[i]
+        if n_pieces == 0 or weight[i] == 0.0:
+            continue
+        if learn and sleep[i, 0] > 0:
+            sleep[i, 0] -= 1
+            continue
+        scores[:] = 0.0
+        for j in range(X_ptr[i], X_ptr[i + 1]):
+            for r in range(k):
+                scores[r] += X_value[j] * W[X_index[j], r]
+        c = weight[i] / n_pieces if normalize else weight[i]
+        losses[i], gaps[i] = 0.0, 0.0
+        first = arc_ptr[row_ptr[i]]
+        for p in range(row_ptr[i], row_ptr[i + 1]):
+            here = slice(arc_ptr[p], arc_ptr[p + 1])
+            there = best[arc_ptr[p] - first : arc_ptr[p + 1] - first]
+            loss, slack = _best_piece(c, head[here], tail[here], arc_weight[here], scores, there)
+            losses[i] += loss
+            gaps[i] += _divergence(c, state[here], there, slack)
+        if not learn:
+            continue
+        if gaps[i] <= skip:
+            sleep[i, 1] = min(2 * sleep[i, 1] + 1, 15)
+            sleep[i, 0] = sleep[i, 1]
+            continue
+        sleep[i, 1] = 0
+        arcs = slice(first, arc_ptr[row_ptr[i + 1]])
+        net[:] = 0.0
+        for a in range(arcs.start, arcs.stop):
+            step[a - first] = best[a - first] - state[a]
+            net[head[a]] += step[a - first]
+            net[tail[a]] -= step[a - first]
+        linear, square = 0.0, 0.0
+        for r in range(k):
+            linear += scores[r] * net[r]
+            square += net[r] * net[r]
+        ends = arc_ptr[row_ptr[i] : row_ptr[i + 1] + 1]
+        t = _step_length(c, ends, arc_weight[arcs], state[arcs], step, linear, squares[i] * square, gaps[i])
+        for a in range(arcs.start, arcs.stop):
+            state[a] += t * step[a - first]
+        for j in range(X_ptr[i], X_ptr[i + 1]):
+            for r in range(k):
+                W[X_index[j], r] += X_value[j] * t * net[r]
+        steps += 1
+    return steps

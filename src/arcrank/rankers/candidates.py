@@ -1,0 +1,131 @@
+"""Candidates: the general form, in which every instance brings its own labels and their joint features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from arcrank.errors import InputError
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs
+from arcrank.graphs.base import gather_rows, row_positions
+
+Array = NDArray[np.float64]
+
+
+class CandidateSets:
+    """Joint feature vectors of (instance, candidate): parses of a sentence, documents of a query.
+
+    Conventions
+    -----------
+    features : (candidates of all instances, d), dense or sparse
+    ptr : (n + 1,) integers; the candidates of instance i are the rows ptr[i]:ptr[i + 1]
+
+    Takes the place of X. The preference graphs are then over the candidates: label j of instance i is its j-th
+    candidate, and labels beyond its number of candidates are not judged (level -1, or in no arc).
+
+    >>> sets = CandidateSets(np.eye(5), [0, 2, 5])
+    >>> sets
+    CandidateSets(2 instances, 5 candidates, 5 features)
+    >>> sets[[1]].counts()
+    array([3])
+    """
+
+    def __init__(self, features: Any, ptr: ArrayLike) -> None:
+        self.features = sp.csr_matrix(features) if sp.issparse(features) else np.asarray(features, dtype=np.float64)
+        self.ptr = np.asarray(ptr, dtype=np.int64)
+        if self.features.ndim != 2:
+            raise InputError(f"Candidate features must be a 2-D matrix, got shape {self.features.shape}.")
+        bad = self.ptr.ndim != 1 or len(self.ptr) == 0 or self.ptr[0] != 0 or (np.diff(self.ptr) < 0).any()
+        if bad or self.ptr[-1] != self.features.shape[0]:
+            raise InputError(
+                f"ptr must ascend from 0 to the number of candidates, {self.features.shape[0]}; got {ptr!r}."
+            )
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), self.features.shape[1]
+
+    def counts(self) -> NDArray[np.int64]:
+        """The number of candidates of each instance."""
+        return np.diff(self.ptr)
+
+    def __getitem__(self, key: Any) -> CandidateSets:
+        ptr, at = gather_rows(self.ptr, row_positions(key, len(self)))
+        return CandidateSets(self.features[at], ptr)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.features[a:b] for a, b in zip(self.ptr[:-1], self.ptr[1:], strict=True))
+
+    def __repr__(self) -> str:
+        return f"CandidateSets({len(self)} instances, {self.ptr[-1]} candidates, {self.shape[1]} features)"
+
+
+class CandidateFeatures:
+    """The products of `solvers.features.Features` for candidate sets: one weight for each joint feature."""
+
+    def __init__(self, sets: CandidateSets, n_labels: int) -> None:
+        self._Z = sets.features
+        self._rows = np.repeat(np.arange(len(sets)), sets.counts())
+        self._columns = np.arange(len(self._rows)) - np.repeat(sets.ptr[:-1], sets.counts())
+        self._shape = len(sets), n_labels
+        self._sets = sets
+        self.weight_shape = (sets.shape[1],)
+
+    def scores(self, W: Array) -> Array:
+        """(n, k) scores; 0 beyond an instance's candidates, where no arc ever looks."""
+        dense = np.zeros(self._shape)
+        dense[self._rows, self._columns] = self._Z @ W
+        return dense
+
+    def transposed(self, flow: Array) -> Array:
+        return np.asarray(self._Z.T @ flow[self._rows, self._columns])
+
+    def split(self) -> tuple[CandidateFeatures, CandidateFeatures | None]:
+        Z: Any = self._Z
+        negative = -Z.minimum(0) if sp.issparse(Z) else -np.minimum(Z, 0)
+        parts = [CandidateSets(part, self._sets.ptr) for part in (Z + negative, negative)]
+        return CandidateFeatures(parts[0], self._shape[1]), CandidateFeatures(parts[1], self._shape[1])
+
+    def largest_norm(self, rows: NDArray[np.bool_]) -> float:
+        norms = np.asarray(abs(self._Z).sum(axis=1)).ravel()
+        return float(norms[rows[self._rows]].max(initial=0.0))
+
+
+def candidate_graphs(y: Any, sets: CandidateSets) -> PreferenceGraphs:
+    """Graphs over candidates: given ones, or layers made of one grade for each candidate, the higher the better."""
+    width = int(sets.counts().max(initial=1))
+    if isinstance(y, PreferenceGraphs):
+        _check_candidate_graphs(y, sets)
+        return y
+    grades = np.asarray(y)
+    if grades.shape != (sets.ptr[-1],) or grades.dtype.kind not in "biuf":
+        raise InputError(
+            f"y must be graphs over the candidates, or one grade for each of the {sets.ptr[-1]} candidates; "
+            f"got {grades.dtype} of shape {grades.shape}."
+        )
+    distances = np.full((len(sets), width), np.nan)
+    rows = np.repeat(np.arange(len(sets)), sets.counts())
+    columns = np.arange(len(rows)) - np.repeat(sets.ptr[:-1], sets.counts())
+    distances[rows, columns] = grades.max(initial=0) - grades
+    return LayeredGraphs.from_distances(distances)
+
+
+def _check_candidate_graphs(graphs: PreferenceGraphs, sets: CandidateSets) -> None:
+    if len(graphs) != len(sets):
+        raise InputError(f"X has {len(sets)} instances and y has {len(graphs)}; give one graph for each instance.")
+    for row, count in enumerate(sets.counts()):
+        heads, tails = graphs.arcs(row) if count < graphs.n_labels else (np.empty(0), np.empty(0))
+        last = max(heads.max(initial=-1), tails.max(initial=-1))
+        if last >= count:
+            raise InputError(f"Instance {row} has {count} candidates, but an arc names candidate {last}.")
+    if graphs.n_labels < sets.counts().max(initial=0):
+        raise InputError(
+            f"An instance has {sets.counts().max()} candidates, but the graphs are over {graphs.n_labels} labels only."
+        )

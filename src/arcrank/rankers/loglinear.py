@@ -1,0 +1,288 @@
+"""Log-linear label ranking (Dekel, Manning & Singer 2003)."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from arcrank.decompositions import Decomposition, get_decomposition
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
+from arcrank.rankers.base import Array, LinearRanker, add_intercept, check_number, check_sample_weight, rank_matrix
+from arcrank.rankers.candidates import CandidateFeatures, CandidateSets, candidate_graphs
+
+if TYPE_CHECKING:
+    from arcrank.solvers.dual import DualState
+    from arcrank.solvers.history import History
+    from arcrank.solvers.lbfgs import PrimalState
+
+SOLVERS = ("auto", "dual", "lbfgs", "boosting")
+_FEW_WEIGHTS = 20_000  # below, L-BFGS's vectors cost nothing and it needs fewer passes
+_MANY_FLOWS = 30_000_000  # above, the dual variables would take more than 240 MB
+
+
+class LogLinearRanker(LinearRanker):
+    """Rank labels by linear scores that minimise the log-linear loss of preference graphs.
+
+    `min_W  1/2 ||W||^2 + C sum_i 1/s_i sum_{pieces of D(G_i)} log(1 + sum_arcs w exp(-margin))`
+
+    Parameters
+    ----------
+    decomposition : "domination" (the paper's best), "zero-one" ("identity"), "disagreement", "dominated", or a
+        callable `(heads, tails, row) -> pieces`.
+    solver : "dual" (ascent with a duality-gap certificate), "lbfgs", "boosting" (the paper's Figure 3, which does not
+        use C) or "auto"; `solver_` tells what was taken.
+    C : weight of the data term.
+    normalize : divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    fit_intercept : add a constant feature of value 1, regularised like the others.
+    virtual : for "boosting", the weight nu of virtual examples that regularise each weight (0 = the paper's Figure 3).
+    tol : the relative duality gap to reach; for "boosting" 1000 times the relative decrease that Theorem 1 promises.
+    max_iter : passes over the instances, or iterations.
+    warm_start : start from the last solution; after a change of C alone the dual variables are scaled.
+    callback : called with each entry of the history; True stops.
+    n_jobs : threads of "lbfgs" and "boosting"; the result does not depend on it. "dual" uses one.
+    verbose : 1 shows progress on standard error.
+
+    Attributes
+    ----------
+    coef_ : (k, d); intercept_ : (k,); labels_ : (k,)
+    duality_gap_ : (primal - dual) / primal, for "dual" and "lbfgs"
+    history_ : list of {iteration, loss, gap or bound, seconds}; the loss is C times the sum above. During dual ascent
+        gaps are those met on the way through a pass; the last one is exact.
+    n_iter_, solver_
+
+    >>> X = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    >>> ranker = LogLinearRanker(C=10).fit(X, [["tea"], ["milk"], ["tea", "milk"]])
+    >>> ranker.rank([[2.0, 0.0]]).tolist()
+    [['tea', 'milk']]
+    """
+
+    def __init__(
+        self,
+        decomposition: Any = "domination",
+        solver: str = "auto",
+        C: float = 1.0,
+        *,
+        normalize: bool = True,
+        fit_intercept: bool = True,
+        virtual: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        callback: Any = None,
+        random_state: Any = None,
+        n_jobs: int = 1,
+        verbose: int = 0,
+    ) -> None:
+        self.decomposition = decomposition
+        self.solver = solver
+        self.C = C
+        self.normalize = normalize
+        self.fit_intercept = fit_intercept
+        self.virtual = virtual
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from instances X, (n, d) or CandidateSets, and preferences y, anything `as_graphs` takes."""
+        self._check_parameters()
+        if isinstance(X, CandidateSets):
+            return self._fit_candidates(X, y, sample_weight)
+        X = self._check_features(X, reset=True)
+        graphs = self._learn_labels(y, X.shape[0])
+        weight = check_sample_weight(sample_weight, X.shape[0])
+        design = add_intercept(X) if self.fit_intercept else X
+        self.solver_ = self._choose_solver(graphs, design.shape[1] * graphs.n_labels)
+        if self.solver_ == "dual":
+            self._fit_dual(design, graphs, weight)
+        else:
+            from arcrank.solvers.features import LabelFeatures
+
+            self._fit_primal(LabelFeatures(design, graphs.n_labels, self.n_jobs), graphs, weight)
+        return self
+
+    def score_labels(self, X: Any) -> Array:
+        """(n, k) scores. For CandidateSets k is the largest number of candidates, and -inf fills the rest."""
+        if not isinstance(X, CandidateSets):
+            if getattr(self, "_kind", None) == "candidates":
+                raise InputError("This ranker was fitted on CandidateSets; score CandidateSets too.")
+            return super().score_labels(X)
+        self._check_candidates(X)
+        width = int(X.counts().max(initial=0))
+        scores = CandidateFeatures(X, width).scores(self.coef_[0])
+        scores[np.arange(width) >= X.counts()[:, None]] = -np.inf
+        return scores
+
+    def rank(self, X: Any, top: int | None = None) -> Any:
+        """Label names in order, (n, k) or (n, top); for CandidateSets a list of candidate numbers for each instance."""
+        if not isinstance(X, CandidateSets):
+            return super().rank(X, top)
+        order = np.argsort(-self.score_labels(X), axis=1, kind="stable")
+        return [row[:count][:top] for row, count in zip(order, X.counts(), strict=True)]
+
+    def predict(self, X: Any) -> Any:
+        if not isinstance(X, CandidateSets):
+            return super().predict(X)
+        scores = self.score_labels(X)
+        return np.where(np.isinf(scores), np.nan, rank_matrix(scores))
+
+    def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
+        """The cut whose two-layer graph has the smallest zero-one loss: log(1 + sum_h exp(-f_h) sum_t exp(f_t))."""
+        if ordered.shape[1] < 2:
+            return super()._cut_sizes(ordered)
+        above = np.logaddexp.accumulate(-ordered, axis=1)[:, :-1]
+        below = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        return (above + below).argmin(axis=1) + 1
+
+    def _graphs_of(self, y: Any) -> PreferenceGraphs:
+        if self._kind == "candidates" and not isinstance(y, PreferenceGraphs):
+            raise InputError("Give preference graphs over the candidates.")
+        return super()._graphs_of(y)
+
+    def _check_parameters(self) -> None:
+        check_number("C", self.C)
+        check_number("tol", self.tol)
+        check_number("max_iter", self.max_iter)
+        check_number("n_jobs", self.n_jobs)
+        if not self.virtual >= 0:
+            raise ParameterError(f"virtual must be at least 0, got {self.virtual!r}.")
+        if self.solver not in SOLVERS:
+            raise ParameterError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}.")
+
+    def _cut(self) -> Decomposition:
+        return get_decomposition(self.decomposition)
+
+    def _choose_solver(self, graphs: PreferenceGraphs, n_weights: int) -> str:
+        """The dual where its variables fit and weights are many; else L-BFGS."""
+        if self.solver != "auto":
+            return self.solver
+        from arcrank.solvers.dual import count_flows
+
+        if n_weights <= _FEW_WEIGHTS or count_flows(graphs, self._cut()) > _MANY_FLOWS:
+            return "lbfgs"
+        return "dual"
+
+    def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
+        from arcrank.solvers.dual import DualAscent
+
+        ascent = DualAscent(X, graphs, self._cut(), self.C * weight, normalize=self.normalize)
+        state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
+        history, random = self._history(), check_random_state(self.random_state)
+        try:
+            ascent.solve(state, tol=self.tol, max_iter=self.max_iter, random=random, history=history)
+        finally:
+            self._finish(state, history, X.shape[1] - self.fit_intercept)
+
+    def _warm_dual(self, state: DualState, data: str) -> DualState:
+        """The last dual variables, scaled to the new C, if they were made from the same data."""
+        if not self.warm_start:
+            return state
+        old_C, old_data, old = getattr(self, "_dual", (self.C, None, state))
+        if old_data == data and old.flows.shape == state.flows.shape:
+            state.flows[:], state.W[:] = old.flows * (self.C / old_C), old.W * (self.C / old_C)
+        self._dual = self.C, data, state
+        return state
+
+    def _fit_primal(self, features: Any, graphs: PreferenceGraphs, weight: Array) -> None:
+        from arcrank.losses import LogLinearLoss
+        from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
+
+        scale = weight if self.solver_ == "boosting" else self.C * weight
+        loss = LogLinearLoss(graphs, self._cut(), scale, normalize=self.normalize, n_jobs=self.n_jobs)
+        state = PrimalState(self._warm_weights(features.weight_shape))
+        history = self._history()
+        try:
+            if self.solver_ == "boosting":
+                from arcrank.solvers.boosting import solve_boosting
+
+                rows = graphs.arc_counts() > 0
+                solve_boosting(
+                    features,
+                    loss,
+                    rows,
+                    state,
+                    virtual=self.virtual,
+                    tol=self.tol / 1000,
+                    max_iter=self.max_iter,
+                    history=history,
+                )
+            else:
+                solve_lbfgs(features, loss, state, tol=self.tol, max_iter=self.max_iter, history=history)
+        finally:
+            self._finish(state, history, self.n_features_in_)
+
+    def _warm_weights(self, shape: tuple[int, ...]) -> Array:
+        if self.warm_start and hasattr(self, "coef_"):
+            old = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
+            old = old[: shape[0]].reshape(-1) if len(shape) == 1 else old
+            if old.shape == shape:
+                return old.copy()
+        return np.zeros(shape)
+
+    def _finish(self, state: DualState | PrimalState, history: History, n_features: int) -> None:
+        history.close()
+        self.history_, self.n_iter_ = history.entries, len(history.entries)
+        self._set_weights(state.W if state.W.ndim == 2 else state.W[:, None], n_features)
+        if self.solver_ == "boosting":
+            self.__dict__.pop("duality_gap_", None)
+            return
+        self.duality_gap_ = state.relative_gap
+        if not state.converged and self.n_iter_ >= self.max_iter:
+            warnings.warn(
+                f"{self.solver_} stopped after max_iter = {self.max_iter} with a relative duality gap of "
+                f"{state.relative_gap:.2g}, above tol = {self.tol:g}. Raise max_iter or tol, lower C, or scale X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _history(self) -> History:
+        from arcrank.solvers.history import History
+
+        return History(self.callback, self.max_iter, self.verbose)
+
+    def _fit_candidates(self, sets: CandidateSets, y: Any, sample_weight: Any) -> Self:
+        if self.solver == "dual":
+            raise ParameterError(
+                "solver='dual' needs features X of instances; for CandidateSets use 'lbfgs' or 'boosting'."
+            )
+        graphs = candidate_graphs(y, sets)
+        self._kind, self.n_features_in_ = "candidates", sets.shape[1]
+        self.labels_ = np.arange(graphs.n_labels)
+        self.solver_ = "lbfgs" if self.solver == "auto" else self.solver
+        self._check_candidates(sets)
+        self._fit_primal(
+            CandidateFeatures(sets, graphs.n_labels), graphs, check_sample_weight(sample_weight, len(sets))
+        )
+        return self
+
+    def _check_candidates(self, sets: CandidateSets) -> None:
+        values = sets.features.data if sp.issparse(sets.features) else sets.features
+        if not np.isfinite(values).all():
+            raise InputError("Candidate features hold NaN or infinite values; replace or drop them.")
+        if sets.shape[1] != self.n_features_in_:
+            raise InputError(f"Candidates have {sets.shape[1]} features, the ranker learnt {self.n_features_in_}.")
+
+
+def _fingerprint(X: Any, graphs: PreferenceGraphs, weight: Array) -> str:
+    """Tells whether a warm start sees the same problem again."""
+    digest = hashlib.blake2b(repr((X.shape, graphs.shape, type(graphs))).encode())
+    parts = [X.data, X.indices, X.indptr] if sp.issparse(X) else [np.ascontiguousarray(X)]
+    if isinstance(graphs, LayeredGraphs):
+        parts += [graphs.ptr, graphs.label, graphs.level, graphs.rest]
+    if isinstance(graphs, ArcGraphs):
+        parts += [graphs.arc_ptr, graphs.head, graphs.tail, np.ones(1) if graphs.weight is None else graphs.weight]
+    for part in [*parts, weight]:
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()

@@ -1,0 +1,65 @@
+"""L-BFGS on the primal log-linear problem, for sizes and losses where the dual is not practical."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from arcrank.losses import LogLinearLoss
+from arcrank.solvers.features import Features
+from arcrank.solvers.history import History
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class PrimalState:
+    """Weights, their loss and their distance from the optimum. Solvers work on it in place: Ctrl-C loses nothing."""
+
+    W: Array
+    loss: float = np.inf
+    relative_gap: float = np.inf
+    converged: bool = False
+
+
+def solve_lbfgs(
+    features: Features,
+    loss: LogLinearLoss,
+    state: PrimalState,
+    *,
+    tol: float,
+    max_iter: int,
+    history: History,
+) -> None:
+    """Minimise `1/2 ||W||^2 + loss(X W)` from `state` on, until the relative duality gap is at most tol.
+
+    The flows at W are a feasible dual point, and with the gradient g = W - X'(outflow - inflow) the gap between the two
+    is exactly ||g||^2 / 2: the primal method has a certificate too.
+    """
+    latest: dict[str, Any] = {}
+
+    def objective(flat: Array) -> tuple[float, Array]:
+        W = flat.reshape(features.weight_shape)
+        value, outflow, inflow = loss.flows(features.scores(W))
+        gradient = W - features.transposed(outflow - inflow)
+        primal = value + 0.5 * float(np.vdot(W, W))
+        latest.update(loss=value, gap=0.5 * float(np.vdot(gradient, gradient)) / max(primal, 1e-300), x=flat.copy())
+        return primal, gradient.ravel()
+
+    def note(_: Any) -> None:
+        state.W = latest["x"].reshape(features.weight_shape)
+        state.loss, state.relative_gap = latest["loss"], latest["gap"]
+        stop = history.add(loss=state.loss, gap=state.relative_gap)
+        if stop or state.relative_gap <= tol:
+            raise StopIteration
+
+    objective(state.W.ravel())  # at an optimum L-BFGS makes no iteration and would call nothing
+    state.loss, state.relative_gap = latest["loss"], latest["gap"]
+    if state.relative_gap > tol and max_iter > 0:
+        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": 20, "ftol": 0.0, "gtol": 0.0}
+        minimize(objective, state.W.ravel(), jac=True, method="L-BFGS-B", callback=note, options=options)
+    state.converged = state.relative_gap <= tol
