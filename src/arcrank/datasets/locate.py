@@ -49,7 +49,7 @@ def find(*names: str, what: str) -> Path:
     folders = " or ".join(str(folder) for folder in data_folders())
     hint = "" if os.environ.get("ARCRANK_DATA") else " (or set ARCRANK_DATA to the folder that holds it)"
     raise MissingDataError(
-        f"Not on this machine: {what}. Get it and put it as {names[0]!r}, unpacked or not, into {folders}{hint}."
+        f"Not on this machine: {what}; get it and put it as {names[0]!r}, unpacked or not, into {folders}{hint}."
     )
 
 
