@@ -1,0 +1,265 @@
+"""Passes of the online rankers over a stream, a document at a time (Crammer & Singer 2002, Fig. 2).
+
+Arrays that a pass reads: `rows`, the instances in the order in which they are seen; X as CSR; the graphs, see
+`LayeredGraphs` and `ArcGraphs`. Arrays that it brings up to date:
+
+W : (d, k) weights, one column a label
+U : (d, k), sum over rounds t of (t - 1) times the round's change of W: then W - U/T is the mean of the weights after
+    rounds 1..T; or (0, 0) where no mean is wanted
+counters : (5,) int64, see `ROUNDS` and its siblings
+sums : (4,) float64: the losses 1, 2 and 3 of all rounds, and the largest ||x||^2
+curve : (points, 3) float64: the losses' means over the rounds so far, at every STRIDE-th round
+
+A pass returns how many rows it has seen: fewer than there are where scores are no longer finite.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcrank.compiled.jit import kernel
+
+ROUNDS, SKIPPED, FEWEST_ARCS, STRIDE, POINTS = range(5)
+INDICATOR, SIZE, NORMALIZED = range(3)
+MOST_POINTS = 1 << 16
+"""The curve is thinned to every second point when it has this many, so that a stream of any length fits."""
+_FEW_HEADS = 64
+"""Up to here comparing each head with all labels is faster than sorting."""
+
+
+@kernel
+def mmp_layered(rows, indptr, indices, data, ptr, label, level, rest, n_layers, loss, W, U, counters, sums, curve):
+    """Crammer & Singer 2002, Fig. 2, on layered graphs: O(k terms), and O(k heads) or O(k log k) for the counts."""
+    k = W.shape[1]
+    scores, step = np.empty(k), np.empty(k)
+    levels, sizes, tree = np.empty(k, np.int32), np.empty(n_layers, np.int64), np.empty(n_layers + 1, np.int64)
+    for place in range(len(rows)):
+        i = rows[place]
+        arcs = read_layers(i, ptr, label, level, rest, levels, sizes)
+        if arcs == 0:
+            counters[SKIPPED] += 1
+            continue
+        if not _score(i, indptr, indices, data, W, scores, sums):
+            return place
+        wrong = wrong_layers(levels, sizes, scores, step, tree)
+        record(wrong, arcs, counters, sums, curve)
+        if wrong:
+            step /= normalizer(loss, wrong, arcs)
+            _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+    return len(rows)
+
+
+@kernel
+def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, counters, sums, curve):
+    """The same update with explicit arcs in place of pairs: O(k terms + arcs) a document."""
+    k = W.shape[1]
+    scores, step = np.empty(k), np.empty(k)
+    for place in range(len(rows)):
+        i = rows[place]
+        arcs = arc_ptr[i + 1] - arc_ptr[i]
+        if arcs == 0:
+            counters[SKIPPED] += 1
+            continue
+        if not _score(i, indptr, indices, data, W, scores, sums):
+            return place
+        wrong = wrong_arcs(i, arc_ptr, head, tail, scores, step)
+        record(wrong, arcs, counters, sums, curve)
+        if wrong:
+            step /= normalizer(loss, wrong, arcs)
+            _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+    return len(rows)
+
+
+@kernel
+def perceptron(rows, indptr, indices, data, ptr, label, level, rest, n_layers, W, U, counters, sums, curve):
+    """One binary perceptron a label (section 4.3): w_r += x or w_s -= x where the sign of the score is wrong or 0."""
+    k = W.shape[1]
+    scores, step = np.empty(k), np.empty(k)
+    levels, sizes, tree = np.empty(k, np.int32), np.empty(n_layers, np.int64), np.empty(n_layers + 1, np.int64)
+    for place in range(len(rows)):
+        i = rows[place]
+        arcs = read_layers(i, ptr, label, level, rest, levels, sizes)
+        if arcs == 0:
+            counters[SKIPPED] += 1
+            continue
+        if not _score(i, indptr, indices, data, W, scores, sums):
+            return place
+        wrong = wrong_layers(levels, sizes, scores, step, tree)
+        record(wrong, arcs, counters, sums, curve)
+        moved = False
+        for r in range(k):
+            step[r] = (levels[r] == 0 and scores[r] <= 0.0) - 1.0 * (levels[r] == 1 and scores[r] >= 0.0)
+            moved |= step[r] != 0.0
+        if moved:
+            _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+    return len(rows)
+
+
+@kernel
+def normalizer(loss, wrong, arcs):
+    """The factor c of Fig. 2, which makes the relevant labels' steps sum to the loss."""
+    if loss == INDICATOR:
+        return float(wrong)
+    return 1.0 if loss == SIZE else float(arcs)
+
+
+@kernel
+def read_layers(i, ptr, label, level, rest, levels, sizes):
+    """The levels of instance i and the sizes of its layers; returns its number of arcs."""
+    levels[:] = rest[i]
+    sizes[:] = 0
+    unlisted = len(levels) - (ptr[i + 1] - ptr[i])
+    if unlisted and rest[i] >= 0:
+        sizes[rest[i]] = unlisted
+    for j in range(ptr[i], ptr[i + 1]):
+        levels[label[j]] = level[j]
+        if level[j] >= 0:
+            sizes[level[j]] += 1
+    above, arcs = 0, 0
+    for b in range(len(sizes)):
+        arcs += above * sizes[b]
+        above += sizes[b]
+    return arcs
+
+
+@kernel
+def wrong_layers(levels, sizes, scores, step, tree):
+    """|E|; where it is not 0, step becomes the wrong arcs of each label as a head less those as a tail."""
+    if len(sizes) == 2 and sizes[0] <= _FEW_HEADS:
+        return _compare_heads(levels, scores, step)
+    return _compare_sorted(levels, scores, step, tree)
+
+
+@kernel
+def _compare_heads(levels, scores, step):
+    k = len(scores)
+    lowest, highest = np.inf, -np.inf
+    for r in range(k):
+        if levels[r] == 0:
+            lowest = min(lowest, scores[r])
+        elif levels[r] == 1:
+            highest = max(highest, scores[r])
+    if lowest > highest:
+        return 0
+    step[:] = 0.0
+    wrong = 0
+    for r in range(k):
+        if levels[r] == 0 and scores[r] <= highest:
+            own, count = scores[r], 0
+            for s in range(k):
+                if levels[s] == 1 and own <= scores[s]:
+                    count += 1
+                    step[s] -= 1.0
+            step[r] = count
+            wrong += count
+    return wrong
+
+
+@kernel
+def _compare_sorted(levels, scores, step, tree):
+    """Two walks through the labels in order of score, with a Fenwick tree over the layers seen: O(k log k)."""
+    order = np.argsort(scores)
+    step[:] = 0.0
+    _walk(order, scores, levels, -1.0, step, tree)
+    flipped = np.where(levels >= 0, np.int32(len(tree) - 2) - levels, np.int32(-1))
+    return _walk(order[::-1], scores, flipped, 1.0, step, tree)
+
+
+@kernel
+def _walk(order, scores, levels, sign, step, tree):
+    """Add to each label's step sign times the labels of smaller level that come no later; ties come together."""
+    tree[:] = 0
+    total, start = 0, 0
+    while start < len(order):
+        stop = start
+        while stop < len(order) and scores[order[stop]] == scores[order[start]]:
+            at = levels[order[stop]] + 1
+            while 0 < at < len(tree):
+                tree[at] += 1
+                at += at & -at
+            stop += 1
+        for j in range(start, stop):
+            at, count = levels[order[j]], 0
+            while at > 0:
+                count += tree[at]
+                at -= at & -at
+            step[order[j]] += sign * count
+            total += count
+        start = stop
+    return total
+
+
+@kernel
+def wrong_arcs(i, arc_ptr, head, tail, scores, step):
+    """As `wrong_layers`, over explicit arcs."""
+    step[:] = 0.0
+    wrong = 0
+    for a in range(arc_ptr[i], arc_ptr[i + 1]):
+        if scores[head[a]] <= scores[tail[a]]:
+            step[head[a]] += 1.0
+            step[tail[a]] -= 1.0
+            wrong += 1
+    return wrong
+
+
+@kernel
+def record(wrong, arcs, counters, sums, curve):
+    """Count a round and add its losses; keep their means in the curve."""
+    counters[ROUNDS] += 1
+    counters[FEWEST_ARCS] = min(counters[FEWEST_ARCS], arcs)
+    sums[0] += wrong > 0
+    sums[1] += wrong
+    sums[2] += wrong / arcs
+    if counters[ROUNDS] % counters[STRIDE]:
+        return
+    if counters[POINTS] == MOST_POINTS:
+        for j in range(MOST_POINTS // 2):
+            curve[j] = curve[2 * j + 1]
+        counters[POINTS] //= 2
+        counters[STRIDE] *= 2
+        if counters[ROUNDS] % counters[STRIDE]:
+            return
+    for which in range(3):
+        curve[counters[POINTS], which] = sums[which] / counters[ROUNDS]
+    counters[POINTS] += 1
+
+
+@kernel
+def _score(i, indptr, indices, data, W, scores, sums):
+    """Scores of all labels for instance i, summed term by term; returns whether they are finite."""
+    scores[:] = 0.0
+    j, stop = indptr[i], indptr[i + 1]
+    while j + 4 <= stop:  # four terms at once, in the same order of additions: a quarter of the traffic to scores
+        a, b, c, d = data[j], data[j + 1], data[j + 2], data[j + 3]
+        wa, wb, wc, wd = W[indices[j]], W[indices[j + 1]], W[indices[j + 2]], W[indices[j + 3]]
+        for r in range(len(scores)):
+            scores[r] = (((scores[r] + a * wa[r]) + b * wb[r]) + c * wc[r]) + d * wd[r]
+        j += 4
+    while j < stop:
+        a, wa = data[j], W[indices[j]]
+        for r in range(len(scores)):
+            scores[r] += a * wa[r]
+        j += 1
+    square = 0.0
+    for at in range(indptr[i], stop):
+        square += data[at] * data[at]
+    sums[3] = max(sums[3], square)
+    return np.isfinite(scores.sum())
+
+
+@kernel
+def _move(i, indptr, indices, data, step, W, U, before):
+    """W += x step' for instance i, and U += before x step' where a mean is wanted."""
+    touched = np.flatnonzero(step)
+    dense = 2 * len(touched) > len(step)
+    for j in range(indptr[i], indptr[i + 1]):
+        column, value = indices[j], data[j]
+        if dense:
+            for r in range(len(step)):
+                W[column, r] += value * step[r]
+        else:
+            for at in range(len(touched)):
+                W[column, touched[at]] += value * step[touched[at]]
+        if len(U):
+            for at in range(len(touched)):
+                U[column, touched[at]] += value * step[touched[at]] * before

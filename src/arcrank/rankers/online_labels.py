@@ -1,0 +1,84 @@
+"""Supervision that comes in blocks: one kind for all of them, and labels that may grow."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank.errors import InputError
+from arcrank.graphs import PreferenceGraphs, as_graphs
+from arcrank.graphs.base import label_array
+from arcrank.graphs.kinds import detect_kind, unwrap
+
+__all__ = ["first_graphs", "next_graphs"]
+
+_NAMED = ("single", "sets", "layers", "arcs")
+
+
+def first_graphs(y: Any, labels: Any) -> tuple[PreferenceGraphs, str, NDArray[Any]]:
+    """Graphs, kind and label names of the first block."""
+    if isinstance(y, PreferenceGraphs):
+        graphs, kind = as_graphs(y, labels=labels), "graphs"
+    else:
+        y = unwrap(y)
+        kind = detect_kind(y)
+        graphs = as_graphs(y, kind=kind, labels=labels)
+    return graphs, kind, np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
+
+
+def next_graphs(y: Any, kind: str, known: NDArray[Any], labels: Any) -> tuple[PreferenceGraphs, NDArray[Any]]:
+    """Graphs of a later block, and all label names: the known ones first, in their order."""
+    if isinstance(y, PreferenceGraphs):
+        return y, _extended_by_graphs(y, known)
+    if kind == "graphs":
+        raise InputError(
+            f"The first call was given graphs, this one {type(y).__name__}; give graphs over the same labels, e.g. "
+            "by as_graphs(y, labels=ranker.labels_)."
+        )
+    y = unwrap(y)
+    if kind in _NAMED:
+        names = _extended(known, _unknown(known, labels) if labels is not None else _new_names(y, kind, known))
+    else:
+        names = known
+        if labels is not None and list(labels) != known.tolist():
+            raise InputError("The columns of y were fixed by the first call; pass the same labels=, or none.")
+    return as_graphs(y, kind=kind, labels=names), names
+
+
+def _extended_by_graphs(graphs: PreferenceGraphs, known: NDArray[Any]) -> NDArray[Any]:
+    names = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
+    if names[: len(known)].tolist() != known.tolist() or (graphs.labels is None and len(names) != len(known)):
+        raise InputError(
+            f"Graphs of a later call must be over the {len(known)} labels of this ranker in the order of labels_ "
+            f"(new names may follow), got {graphs!r}."
+        )
+    return names
+
+
+def _new_names(y: Any, kind: str, known: NDArray[Any]) -> list[Any]:
+    """The names in y that are not known, sorted."""
+    new = set(_unknown(known, _names(y, kind)))
+    try:
+        return sorted(new)
+    except TypeError:
+        raise InputError(f"New labels of different types cannot be sorted: {new}; pass labels=.") from None
+
+
+def _names(y: Any, kind: str) -> Any:
+    if kind == "single":
+        return np.unique(np.asarray(y)) if not isinstance(y, list) else y
+    flat = chain.from_iterable(y)
+    return flat if kind == "sets" else chain.from_iterable(flat)
+
+
+def _unknown(known: NDArray[Any], names: Any) -> list[Any]:
+    seen = set(known.tolist())
+    plain = (name.item() if isinstance(name, np.generic) else name for name in names)
+    return [name for name in plain if name not in seen]
+
+
+def _extended(known: NDArray[Any], new: list[Any]) -> NDArray[Any]:
+    return label_array([*known.tolist(), *new]) if new else known

@@ -1,0 +1,152 @@
+"""What an online ranker keeps between documents, and a pass over some of them.
+
+Nothing here imports numba before the first pass, so a trained ranker scores without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank.errors import GraphError, InputError
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs
+
+__all__ = ["LOSSES", "PERCEPTRON", "Progress", "Prototypes", "graph_arrays"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+LOSSES = {"indicator": 0, "size": 1, "normalized": 2}
+"""The rules of MMP: losses 1, 2 and 3 of Crammer & Singer 2002."""
+PERCEPTRON = 3
+_NO_ARCS_YET = np.iinfo(np.int64).max
+_MOST_POINTS = 1 << 16  # that of compiled.online, which must not be imported here; a test holds them together
+
+
+def _fresh_counters() -> NDArray[np.int64]:
+    return np.array([0, 0, _NO_ARCS_YET, 1, 0], dtype=np.int64)
+
+
+@dataclass(eq=False)
+class Progress:
+    """How a stream went so far: counts, summed losses and the curve of their means; see `compiled.online`."""
+
+    counters: NDArray[np.int64] = field(default_factory=_fresh_counters)
+    sums: Array = field(default_factory=lambda: np.zeros(4))
+    curve: Array = field(default_factory=lambda: np.empty((0, 3)))
+
+    @property
+    def rounds(self) -> int:
+        return int(self.counters[0])
+
+    @property
+    def skipped(self) -> int:
+        return int(self.counters[1])
+
+    @property
+    def fewest_arcs(self) -> int:
+        return int(self.counters[2])
+
+    def reserve(self, n: int) -> None:
+        """Make room in the curve for n more rounds."""
+        needed = min(_MOST_POINTS, int(self.counters[4]) + n)
+        if needed > len(self.curve):
+            wider = np.empty((min(_MOST_POINTS, max(needed, 2 * len(self.curve))), 3))
+            wider[: len(self.curve)] = self.curve
+            self.curve = wider
+
+    def losses(self) -> tuple[NDArray[np.int64], Array]:
+        """Round numbers, (m,), and the means of losses 1-3 over the rounds up to each, (m, 3); the last is now."""
+        stride, points = int(self.counters[3]), int(self.counters[4])
+        numbers = stride * np.arange(1, points + 1)
+        if self.rounds % stride == 0:
+            return numbers, self.curve[:points].copy()
+        now = self.sums[None, :3] / self.rounds
+        return np.append(numbers, self.rounds), np.concatenate([self.curve[:points], now])
+
+    def mean_losses(self) -> list[float]:
+        """Losses 1-3, means over all rounds."""
+        return [float(total) / max(1, self.rounds) for total in self.sums[:3]]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Copies of all that a later run needs to go on."""
+        curve = self.curve[: self.counters[4]].copy()
+        return {"counters": self.counters.copy(), "sums": self.sums.copy(), "curve": curve}
+
+
+@dataclass(eq=False)
+class Prototypes:
+    """Weights (d, k), and the sums that their mean over all rounds needs (empty where it is not wanted)."""
+
+    weights: Array
+    late: Array
+    _mean: Array | None = field(default=None, repr=False)
+
+    @classmethod
+    def zeros(cls, d: int, k: int, average: bool) -> Prototypes:
+        return cls(np.zeros((d, k)), np.zeros((d, k) if average else (0, 0)))
+
+    def grow(self, k: int) -> None:
+        """Add labels of zero weight."""
+        self.weights = _wider(self.weights, k)
+        self.late = _wider(self.late, k) if len(self.late) else self.late
+
+    def mean(self, rounds: int) -> Array:
+        """The mean of the weights after rounds 1..T, or the last weights where no mean is kept."""
+        if not len(self.late) or not rounds:
+            return self.weights
+        if self._mean is None:  # made when it is asked for: a block must not cost d x k operations
+            self._mean = self.weights - self.late / rounds
+        return self._mean
+
+    def learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: Rows, progress: Progress) -> None:
+        """See the rows of X, CSR (n, d), in the given order."""
+        from arcrank.compiled import online
+
+        progress.reserve(len(rows))
+        self._mean = None
+        out: list[Any] = [self.weights, self.late, progress.counters, progress.sums, progress.curve]
+        given: list[Any] = [rows, *csr_arrays(X), *graph_arrays(graphs)]
+        if rule == PERCEPTRON:
+            if not isinstance(graphs, LayeredGraphs) or graphs.n_layers > 2:
+                raise GraphError(
+                    f"A perceptron a label needs label sets, got {graphs!r}; use MMPRanker for other preferences."
+                )
+            seen = online.perceptron(*given, *out)
+        elif isinstance(graphs, LayeredGraphs):
+            seen = online.mmp_layered(*[*given, rule, *out])
+        else:
+            seen = online.mmp_arcs(*[*given, rule, *out])
+        check_seen(seen, rows)
+
+
+def check_seen(seen: int, rows: Rows) -> None:
+    """Raise unless all rows have been seen."""
+    if seen < len(rows):
+        raise InputError(
+            f"The scores of row {rows[seen]} are not finite any more: the features are too large. Scale them, e.g. to "
+            "rows of unit length, and start anew."
+        )
+
+
+def csr_arrays(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+    """The arrays of a CSR matrix in the dtypes that kernels are compiled for."""
+    data = np.ascontiguousarray(X.data, dtype=np.float64)
+    return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), data
+
+
+def graph_arrays(graphs: PreferenceGraphs) -> tuple[Any, ...]:
+    """The arrays of graphs, in the order of the kernels' arguments."""
+    if isinstance(graphs, LayeredGraphs):
+        return graphs.ptr, graphs.label, graphs.level, graphs.rest, max(2, graphs.n_layers)
+    arcs = graphs.to_arcs()
+    return arcs.arc_ptr, arcs.head, arcs.tail
+
+
+def _wider(weights: Array, k: int) -> Array:
+    wider = np.zeros((len(weights), k))
+    wider[:, : weights.shape[1]] = weights
+    return wider

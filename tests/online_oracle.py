@@ -1,0 +1,46 @@
+"""Crammer & Singer 2002, Fig. 2, in pure Python over explicit arcs."""
+
+from __future__ import annotations
+
+
+def scores_of(W, x):
+    """Inner products of a sparse row [(column, value), ...] with the prototypes W[column][label], term by term."""
+    scores = [0.0] * len(W[0])
+    for column, value in x:
+        scores = [s + value * w for s, w in zip(scores, W[column], strict=True)]
+    return scores
+
+
+def mmp(rows, arcs_of_rows, d, k, loss):
+    """Prototypes after every round, the losses of every round and the documents skipped."""
+    W, history, losses, skipped = [[0.0] * k for _ in range(d)], [], [], 0
+    for x, arcs in zip(rows, arcs_of_rows, strict=True):
+        if not arcs:
+            skipped += 1
+            continue
+        score = scores_of(W, x)
+        wrong = [(r, s) for r, s in arcs if score[r] <= score[s]]
+        c = {"indicator": len(wrong), "size": 1, "normalized": len(arcs)}[loss]
+        for label in range(k) if wrong else ():
+            n = sum(r == label for r, _ in wrong) - sum(s == label for _, s in wrong)
+            for column, value in x:
+                W[column][label] += value * (n / c)
+        history.append([list(row) for row in W])
+        losses.append([float(bool(wrong)), float(len(wrong)), len(wrong) / len(arcs)])
+    return history, losses, skipped
+
+
+def perceptron(rows, label_sets, d, k):
+    """Prototypes after every round of one binary perceptron a label; documents with no or all labels are skipped."""
+    W, history = [[0.0] * k for _ in range(d)], []
+    for x, relevant in zip(rows, label_sets, strict=True):
+        if not 0 < len(relevant) < k:
+            continue
+        score = scores_of(W, x)
+        for label in range(k):
+            sign = 1 if label in relevant else -1
+            if sign * score[label] <= 0:
+                for column, value in x:
+                    W[column][label] += sign * value
+        history.append([list(row) for row in W])
+    return history
