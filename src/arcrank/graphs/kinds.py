@@ -13,9 +13,11 @@ from arcrank.errors import InputError
 
 
 def unwrap(y: Any) -> Any:
-    """Data frames become arrays, arrays of lists become lists; the rest stays as it is."""
+    """Data frames and other array-likes become arrays, arrays of lists become lists; the rest stays as it is."""
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
+    elif hasattr(y, "__array__") and not isinstance(y, np.ndarray):
+        y = np.asarray(y)
     if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1 and any(_is_nested(one) for one in y):
         return list(y)
     return y

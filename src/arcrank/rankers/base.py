@@ -210,6 +210,8 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> Array:
         raise InputError(f"sample_weight must have one number for each of the {n} instances, got shape {weight.shape}.")
     if not (np.isfinite(weight) & (weight >= 0)).all():
         raise InputError("sample_weight must hold finite numbers of at least 0.")
+    if n and not weight.any():
+        raise InputError("All of sample_weight is zero, so there is nothing to learn from; give a positive weight.")
     return weight
 
 
