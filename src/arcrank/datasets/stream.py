@@ -1,0 +1,143 @@
+"""Learn from a file of any size in constant memory: blocks of `iter_corpus` into `partial_fit`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils import murmurhash3_32
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.read import Source, iter_corpus
+from arcrank.errors import FormatError, ParameterError
+from arcrank.text import HashedTextFeatures
+
+__all__ = ["StreamReport", "hashed_features", "learn_stream"]
+
+
+class StreamReport(NamedTuple):
+    """Documents learnt from, rows of the file that could not be read, and the time it took."""
+
+    documents: int
+    skipped: int
+    seconds: float
+
+
+def learn_stream(
+    ranker: Any,
+    source: Source,
+    format: str | None = None,
+    *,
+    features: HashedTextFeatures | None = None,
+    labels: Sequence[str] | None = None,
+    batch_rows: int = 1000,
+    on_error: str = "raise",
+    progress: bool | None = None,
+) -> StreamReport:
+    """Teach an online ranker every document of a file, holding one block of them at a time.
+
+    Memory is that of the weights, `features.n_features` x labels x 8 bytes, and of one block.
+
+    Parameters
+    ----------
+    ranker : estimator with partial_fit
+        It goes on from what it knows; new labels of the file are appended to its own.
+    source, format, on_error, batch_rows
+        As in `iter_corpus`: JSONL with texts or named features, svmlight, CSV, ...
+    features : HashedTextFeatures
+        How texts become columns, by default 2^18 of them; it must be the same for learning and for scoring. Named
+        features are hashed to as many columns, numbered ones are taken modulo their number.
+    labels : list of str
+        All labels, in order; a row with another one is an error. Without it, labels are learnt as they come, and a
+        label starts at zero when it is first seen.
+    progress : bool
+        Whether to show documents and documents/s on stderr; None does so on a terminal.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arcrank.rankers.online import MMPRanker
+    >>> rows = b'{"text": "crude oil", "labels": ["crude"]}' + bytes([10]) + b'{"text": "a tanker", "labels": ["ship"]}'
+    >>> ranker = MMPRanker()
+    >>> learn_stream(ranker, io.BytesIO(rows), "jsonl", features=(words := HashedTextFeatures(n_features=64))).documents
+    2
+    >>> ranker.rank(words.transform(["oil"]), top=1).tolist()
+    [['crude']]
+    """
+    if not hasattr(ranker, "partial_fit"):
+        raise ParameterError(f"{type(ranker).__name__} has no partial_fit; give an online ranker, e.g. MMPRanker.")
+    features = HashedTextFeatures(n_features=2**18) if features is None else features
+    blocks = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error)
+    line, documents, skipped = _ProgressLine(progress), 0, 0
+    for block in blocks:
+        skipped += block.n_skipped
+        if len(block):
+            _learn_block(ranker, block, features, labels)
+            documents += len(block)
+            line.show(documents)
+    return StreamReport(documents, skipped, line.finish(documents))
+
+
+def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, labels: Sequence[str] | None) -> None:
+    y = _supervision(ranker, block)
+    known = hasattr(ranker, "labels_")
+    # Graphs carry their labels; a matrix and the first label sets are told theirs.
+    names = None if known or hasattr(y, "n_arcs") else block.labels if block.ranks is not None else labels
+    ranker.partial_fit(hashed_features(block, features), y, labels=names)
+
+
+def _supervision(ranker: Any, block: Corpus) -> Any:
+    """Label sets or ranks as they are; mixed preferences as graphs over the known labels and then the new ones."""
+    if block.ptr is not None:
+        raise FormatError(f"{block.source}: queries with candidates have no labels to rank; this learns label rankers.")
+    if block.ranks is not None:
+        return block.ranks
+    if block.label_sets is not None and getattr(ranker, "_kind", "sets") != "graphs":
+        return block.label_sets
+    known = ranker.labels_.tolist() if hasattr(ranker, "labels_") else []
+    seen = set(known)
+    return replace(block, labels=known + [name for name in block.labels if name not in seen]).graphs()
+
+
+def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
+    """The block's features in the columns that `learn_stream` gives them: (n, features.n_features) CSR."""
+    if block.texts is not None:
+        return features.transform(block.texts)
+    X, width = csr_matrix(block.X), int(features.n_features)
+    if block.feature_names is None:
+        columns = X.indices % width
+    else:
+        hashes = [murmurhash3_32(name, positive=True) % width for name in block.feature_names]
+        columns = np.array(hashes, dtype=np.int32)[X.indices]
+    folded = csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], width), copy=True)
+    folded.sum_duplicates()
+    return folded
+
+
+class _ProgressLine:
+    """`12,000 documents, 34,567 documents/s`, overwritten in place, at most five times a second."""
+
+    def __init__(self, wanted: bool | None) -> None:
+        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._start = self._shown = time.perf_counter()
+
+    def show(self, documents: int) -> None:
+        now = time.perf_counter()
+        if self._wanted and now - self._shown >= 0.2:
+            self._shown = now
+            self._write(documents, now - self._start, "")
+
+    def finish(self, documents: int) -> float:
+        seconds = time.perf_counter() - self._start
+        if self._wanted:
+            self._write(documents, seconds, "\n")
+        return seconds
+
+    def _write(self, documents: int, seconds: float, end: str) -> None:
+        sys.stderr.write(f"\r{documents:,} documents, {documents / max(seconds, 1e-9):,.0f} documents/s{end}")
+        sys.stderr.flush()
