@@ -65,3 +65,14 @@ class ExplicitRankBoost:
         self.stumps.append((*chosen, alpha))
         self.losses.append(self.loss())
         return alpha
+
+
+def assert_same_rounds(ranker, oracle):
+    """The same stumps, weights and losses; the ranker may end with a perfect one, whose exact weight is infinite."""
+    capped = int(np.isnan(ranker.bounds_).sum())
+    n = len(oracle.stumps)
+    assert ranker.n_rounds_ == n + capped
+    features, thresholds, weights = ranker.stumps_
+    assert [(int(j), t) for j, t in zip(features[:n], thresholds[:n], strict=True)] == [s[:2] for s in oracle.stumps]
+    np.testing.assert_allclose(weights[:n], [s[2] for s in oracle.stumps], atol=1e-9)
+    np.testing.assert_allclose(ranker.loss_curve_[: n + 1], oracle.losses, atol=1e-9)

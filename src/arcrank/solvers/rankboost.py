@@ -50,8 +50,10 @@ class OrderedPairs:
         levels, self._grade = np.unique(grades, return_inverse=True)
         self._n_grades = len(levels)
         self.rows = rows
-        self.up = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
-        self.down = self.up.copy()
+        weight = np.ones(len(rows)) if weights is None else weights
+        # rows of the lowest grade are better than none, those of the highest worse than none
+        self.up = np.where(self._grade > 0, weight, 0.0)
+        self.down = np.where(self._grade < self._n_grades - 1, weight, 0.0)
         counts = np.bincount(self._grade)
         self.n_pairs = int((len(rows) ** 2 - (counts**2).sum()) // 2)
         self._normalise()
@@ -63,8 +65,14 @@ class OrderedPairs:
 
     def signed(self) -> Floats:
         """Return c (m,) with `r = sum_i c_i f(x_i)`: for two grades, y nu(x)."""
-        below, above = self._sums()
+        below, above = self._sums(self.up, self.down)
         return (self.up * below[self._grade] - self.down * above[self._grade]) / self._mass
+
+    def loss_at(self, scores: Floats) -> tuple[float, Floats]:
+        """Return the mean of `exp(score(worse) - score(better))` under D, and its gradient by the scores (m,)."""
+        up, down = self.up * np.exp(-scores), self.down * np.exp(scores)
+        below, above = (side[self._grade] for side in self._sums(up, down))
+        return float(up @ below) / self._mass, (down * above - up * below) / self._mass
 
     def update(self, weight: float, fires: NDArray[np.bool_]) -> None:
         """Multiply D by `exp(weight (f(worse) - f(better)))` and normalise it (eqs. 2 and 3)."""
@@ -76,20 +84,21 @@ class OrderedPairs:
         self.log_loss += self._log_mass - before
 
     def _normalise(self) -> None:
-        """Scale `up` and `down` over their rows to sum one; keep the mass of all pairs before and after."""
-        above, below = self._grade > 0, self._grade < self._n_grades - 1
-        up, down = self.up[above].sum(), self.down[below].sum()
+        """Scale `up` and `down` to sum one; keep the mass of all pairs, and its logarithm before the scaling."""
+        up, down = self.up.sum(), self.down.sum()
         self.up /= up
         self.down /= down
-        low, _ = self._sums()
+        low, _ = self._sums(self.up, self.down)
         self._mass = float(self.up @ low[self._grade])
         self._log_mass = np.log(self._mass) + np.log(up) + np.log(down)
 
-    def _sums(self) -> tuple[Floats, Floats]:
+    def _sums(self, up: Floats, down: Floats) -> tuple[Floats, Floats]:
         """Return for each grade the sum of `down` over lower and of `up` over higher grades."""
-        down: Floats = np.bincount(self._grade, self.down, self._n_grades).astype(np.float64)
-        up: Floats = np.bincount(self._grade, self.up, self._n_grades).astype(np.float64)
-        return np.cumsum(down) - down, np.cumsum(up[::-1])[::-1] - up
+        downs = np.bincount(self._grade, down, self._n_grades)
+        ups = np.bincount(self._grade, up, self._n_grades)
+        below, above = np.zeros(self._n_grades), np.zeros(self._n_grades)
+        below[1:], above[:-1] = np.cumsum(downs[:-1]), np.cumsum(ups[:0:-1])[::-1]
+        return below, above
 
 
 def boost(columns: SortedColumns, sets: Sequence[OrderedPairs]) -> Iterator[Round]:

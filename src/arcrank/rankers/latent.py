@@ -1,0 +1,70 @@
+"""Features for text that a linear ranker with few labels needs: latent dimensions and labelled exemplars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import randomized_svd
+
+__all__ = ["LatentModel", "latent_features"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class LatentModel:
+    """x -> (unit-length latent vector; coordinates of x/||x|| in the span of the labelled exemplars).
+
+    The latent part knows which terms occur together in all instances; the exemplars keep single terms that it blurs.
+    """
+
+    components: Floats | None
+    """(d, k); None where X has no more than k columns: then a row is its own latent vector."""
+    span: Floats
+    """(d, e), orthonormal columns"""
+    latent_weights: Floats
+    """(k,)"""
+    term_weights: Floats
+    """(d,): all weights on exemplars, as one weight a column of X"""
+
+    def transform(self, X: Any) -> Floats:
+        """Return the features (n, k + e)."""
+        return np.hstack([self._latent(X), _dense(normalize(X) @ self.span)])
+
+    def set_weights(self, weights: Floats) -> None:
+        """Take the weights (k + e,) of a linear score."""
+        k = len(weights) - self.span.shape[1]
+        self.latent_weights, self.term_weights = weights[:k], self.span @ weights[k:]
+
+    def scores(self, X: Any) -> Floats:
+        """Return the linear score (n,)."""
+        return self._latent(X) @ self.latent_weights + np.ravel(normalize(X) @ self.term_weights)
+
+    def _latent(self, X: Any) -> Floats:
+        return _dense(normalize(X if self.components is None else _dense(X @ self.components)))
+
+
+def latent_features(X: Any, labelled: NDArray[np.intp], n_components: int, random_state: Any) -> LatentModel:
+    """Fit both parts: latent dimensions on all rows of X, exemplars on the labelled ones."""
+    n, d = X.shape
+    components = None
+    if d > n_components:
+        seed = 0 if random_state is None else random_state  # the same model every time unless asked otherwise
+        _, _, right = randomized_svd(X, min(n_components, n), n_iter=7, random_state=seed)
+        components = np.ascontiguousarray(right.T)
+    return LatentModel(components, _orthonormal(normalize(X[labelled])), np.empty(0), np.empty(0))
+
+
+def _orthonormal(exemplars: Any) -> Floats:
+    """Return orthonormal columns (d, e) that span the rows of `exemplars`, through their small Gram matrix."""
+    values, vectors = np.linalg.eigh(_dense(exemplars @ exemplars.T))
+    kept = values > 1e-8 * max(values[-1], 1e-300)
+    return _dense(exemplars.T @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def _dense(matrix: Any) -> Floats:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
