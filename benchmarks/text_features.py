@@ -8,9 +8,7 @@ The two run in turn in one process; medians, and the ratio that must not exceed 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from statistics import median
-from typing import Any
+from collections.abc import Iterable
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
@@ -26,19 +24,9 @@ from arcrank.text import (
     TextFeatures,
     Tokenizer,
 )
+from benchmarks.timing import alternate, report
 
 ROUNDS = 7
-
-
-def alternate(tasks: dict[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Run every task in each round and return the median seconds of each."""
-    seconds: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(rounds):
-        for name, task in tasks.items():
-            start = time.perf_counter()
-            task()
-            seconds[name].append(time.perf_counter() - start)
-    return {name: median(values) for name, values in seconds.items()}
 
 
 def compare_with_scikit_learn(texts: list[str]) -> None:
@@ -51,12 +39,12 @@ def compare_with_scikit_learn(texts: list[str]) -> None:
             "TextFeatures()": lambda: TextFeatures().fit_transform(texts),
             "TextFeatures(ngrams=1)": lambda: TextFeatures(ngrams=1).fit_transform(texts),
             "HashedTextFeatures()": lambda: HashedTextFeatures().transform(texts),
-        }
+        },
+        ROUNDS,
     )
     for name, value in seconds.items():
         print(f"{name:24} {value:6.3f} s   {value / seconds[peer]:5.2f} of {peer}")
-    ratio = seconds[ours] / seconds[peer]
-    print(f"pivoted features / TfidfVectorizer: {ratio:.2f} (at most 1: {'yes' if ratio <= 1 else 'NO'})")
+    report("pivoted features / TfidfVectorizer", seconds[ours] / seconds[peer], 1)
 
 
 def count_selected_terms(texts: list[str], label_sets: Iterable[list[str]]) -> None:

@@ -12,34 +12,74 @@ from arcrank.compiled.jit import kernel
 
 
 @kernel
-def _fill_levels(i, ptr, label, level, rest, out):
-    out[:] = rest[i]
-    for j in range(ptr[i], ptr[i + 1]):
-        out[label[j]] = level[j]
+def _min_max(values, start, stop):
+    """Smallest and largest of values[start:stop], in four independent chains: one chain waits for each comparison."""
+    a, b, c, d = np.inf, np.inf, np.inf, np.inf
+    e, f, g, h = -np.inf, -np.inf, -np.inf, -np.inf
+    r = start
+    while r + 3 < stop:
+        a, b, c, d = min(a, values[r]), min(b, values[r + 1]), min(c, values[r + 2]), min(d, values[r + 3])
+        e, f, g, h = max(e, values[r]), max(f, values[r + 1]), max(g, values[r + 2]), max(h, values[r + 3])
+        r += 4
+    while r < stop:
+        a, e = min(a, values[r]), max(e, values[r])
+        r += 1
+    return min(a, b, c, d), max(e, f, g, h)
 
 
 @kernel
-def _layer_extremes(levels, scores, low, high):
-    """Smallest and largest score of each layer; (inf, -inf) where it is empty."""
+def _layer_extremes(i, ptr, label, level, rest, scores, low, high):
+    """Smallest and largest score of each layer; (inf, -inf) where it is empty.
+
+    Listed labels ascend, so the labels of the rest are the runs between them.
+    """
     low[:] = np.inf
     high[:] = -np.inf
-    for r in range(len(levels)):
-        b = levels[r]
+    start = 0
+    for j in range(ptr[i], ptr[i + 1] + 1):
+        stop = label[j] if j < ptr[i + 1] else len(scores)
+        if rest[i] >= 0 and start < stop:
+            lowest, highest = _min_max(scores, start, stop)
+            low[rest[i]] = min(low[rest[i]], lowest)
+            high[rest[i]] = max(high[rest[i]], highest)
+        start = stop + 1
+    for j in range(ptr[i], ptr[i + 1]):
+        b = level[j]
         if b >= 0:
-            low[b] = min(low[b], scores[r])
-            high[b] = max(high[b], scores[r])
+            low[b] = min(low[b], scores[label[j]])
+            high[b] = max(high[b], scores[label[j]])
+
+
+@kernel
+def _count_at_most(i, ptr, label, scores, threshold):
+    """How many labels of the rest score no more than the threshold."""
+    count = 0
+    for r in range(len(scores)):
+        count += scores[r] <= threshold
+    for j in range(ptr[i], ptr[i + 1]):
+        count -= scores[label[j]] <= threshold
+    return count
+
+
+@kernel
+def _count_at_least(i, ptr, label, scores, threshold):
+    """How many labels of the rest score no less than the threshold."""
+    count = 0
+    for r in range(len(scores)):
+        count += scores[r] >= threshold
+    for j in range(ptr[i], ptr[i + 1]):
+        count -= scores[label[j]] >= threshold
+    return count
 
 
 @kernel
 def zero_one(ptr, label, level, rest, n_layers, scores):
     """1 where some label scores no more than one of a layer below."""
-    n, k = scores.shape
-    levels = np.empty(k, np.int32)
+    n = len(scores)
     low, high = np.empty(n_layers), np.empty(n_layers)
     errors = np.zeros(n)
     for i in range(n):
-        _fill_levels(i, ptr, label, level, rest, levels)
-        _layer_extremes(levels, scores[i], low, high)
+        _layer_extremes(i, ptr, label, level, rest, scores[i], low, high)
         lowest = np.inf
         above = False  # a judged label above: infinite scores are legal, so inf alone does not tell
         for b in range(n_layers):
@@ -57,24 +97,25 @@ def zero_one(ptr, label, level, rest, n_layers, scores):
 def domination(ptr, label, level, rest, n_layers, scores):
     """Fraction of heads that do not score above every label of the layers below."""
     n, k = scores.shape
-    levels = np.empty(k, np.int32)
     low, high = np.empty(n_layers), np.empty(n_layers)
     below = np.zeros(n_layers, np.bool_)
     errors = np.zeros(n)
     for i in range(n):
-        _fill_levels(i, ptr, label, level, rest, levels)
-        _layer_extremes(levels, scores[i], low, high)
+        _layer_extremes(i, ptr, label, level, rest, scores[i], low, high)
         running, some = -np.inf, False
         for b in range(n_layers - 1, -1, -1):  # high[b] becomes the largest score of all layers below b
             here, there = high[b], low[b] <= high[b]
             high[b], below[b] = running, some
             running, some = max(running, here), some or there
         heads, wrong = 0, 0
-        for r in range(k):
-            b = levels[r]
+        for j in range(ptr[i], ptr[i + 1]):
+            b = level[j]
             if b >= 0 and below[b]:
                 heads += 1
-                wrong += scores[i, r] <= high[b]
+                wrong += scores[i, label[j]] <= high[b]
+        if ptr[i + 1] - ptr[i] < k and rest[i] >= 0 and below[rest[i]]:
+            heads += k - (ptr[i + 1] - ptr[i])
+            wrong += _count_at_most(i, ptr, label, scores[i], high[rest[i]])
         if heads:
             errors[i] = wrong / heads
     return errors
@@ -84,24 +125,25 @@ def domination(ptr, label, level, rest, n_layers, scores):
 def dominated(ptr, label, level, rest, n_layers, scores):
     """Fraction of tails that do not score below every label of the layers above."""
     n, k = scores.shape
-    levels = np.empty(k, np.int32)
     low, high = np.empty(n_layers), np.empty(n_layers)
     above = np.zeros(n_layers, np.bool_)
     errors = np.zeros(n)
     for i in range(n):
-        _fill_levels(i, ptr, label, level, rest, levels)
-        _layer_extremes(levels, scores[i], low, high)
+        _layer_extremes(i, ptr, label, level, rest, scores[i], low, high)
         running, some = np.inf, False
         for b in range(n_layers):  # low[b] becomes the smallest score of all layers above b
             here, there = low[b], low[b] <= high[b]
             low[b], above[b] = running, some
             running, some = min(running, here), some or there
         tails, wrong = 0, 0
-        for r in range(k):
-            b = levels[r]
+        for j in range(ptr[i], ptr[i + 1]):
+            b = level[j]
             if b >= 0 and above[b]:
                 tails += 1
-                wrong += low[b] <= scores[i, r]
+                wrong += low[b] <= scores[i, label[j]]
+        if ptr[i + 1] - ptr[i] < k and rest[i] >= 0 and above[rest[i]]:
+            tails += k - (ptr[i + 1] - ptr[i])
+            wrong += _count_at_least(i, ptr, label, scores[i], low[rest[i]])
         if tails:
             errors[i] = wrong / tails
     return errors
@@ -118,20 +160,46 @@ def disagreement(ptr, label, level, rest, n_layers, scores):
     tree = np.empty(k + 1, np.int64)
     errors = np.zeros(n)
     for i in range(n):
-        _fill_levels(i, ptr, label, level, rest, levels)
-        judged = _by_layer(levels, scores[i], start, place, ordered)
-        arcs = 0
-        for b in range(n_layers):
-            arcs += (start[b + 1] - start[b]) * (judged - start[b + 1])
-        if arcs == 0:
-            continue
-        # Comparing a head with a contiguous run of tails is vectorised: it wins while arcs are few for a label.
-        if arcs <= 64 * k:
-            wrong = _count_arcs(ordered, start, n_layers, judged)
+        listed = ptr[i + 1] - ptr[i]
+        if listed <= 16:  # a few comparisons of one label with all others are vectorised, and need no sorting
+            wrong, arcs = _count_by_listed(i, ptr, label, level, rest, scores[i])
         else:
-            wrong = _count_sorted(ordered, start, n_layers, judged, tree)
-        errors[i] = wrong / arcs
+            levels[:] = rest[i]
+            for j in range(ptr[i], ptr[i + 1]):
+                levels[label[j]] = level[j]
+            judged = _by_layer(levels, scores[i], start, place, ordered)
+            arcs = 0
+            for b in range(n_layers):
+                arcs += (start[b + 1] - start[b]) * (judged - start[b + 1])
+            if arcs <= 64 * k:
+                wrong = _count_arcs(ordered, start, n_layers, judged)
+            else:
+                wrong = _count_sorted(ordered, start, n_layers, judged, tree)
+        if arcs:
+            errors[i] = wrong / arcs
     return errors
+
+
+@kernel
+def _count_by_listed(i, ptr, label, level, rest, scores):
+    """Wrong arcs and all arcs: among the listed labels, and between them and the rest."""
+    wrong, arcs = 0, 0
+    unlisted = len(scores) - (ptr[i + 1] - ptr[i]) if rest[i] >= 0 else 0
+    for j in range(ptr[i], ptr[i + 1]):
+        b, score = level[j], scores[label[j]]
+        if b < 0:
+            continue
+        if unlisted and b < rest[i]:
+            arcs += unlisted
+            wrong += _count_at_least(i, ptr, label, scores, score)
+        elif unlisted and b > rest[i]:
+            arcs += unlisted
+            wrong += _count_at_most(i, ptr, label, scores, score)
+        for other in range(ptr[i], ptr[i + 1]):
+            if level[other] > b:
+                arcs += 1
+                wrong += score <= scores[label[other]]
+    return wrong, arcs
 
 
 @kernel

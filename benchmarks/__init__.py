@@ -1,0 +1,1 @@
+"""Side by side with peers: ratios taken in one run, alternated, medians."""
