@@ -26,6 +26,9 @@ MOST_POINTS = 1 << 16
 _FEW_HEADS = 64
 """Up to here comparing each head with all labels is faster than sorting."""
 
+_DENSE = 6
+"""Moving all labels at once is faster than some of them from a share of 1/6 on."""
+
 
 @kernel
 def mmp_layered(rows, indptr, indices, data, ptr, label, level, rest, n_layers, loss, W, U, counters, sums, curve):
@@ -251,15 +254,17 @@ def _score(i, indptr, indices, data, W, scores, sums):
 def _move(i, indptr, indices, data, step, W, U, before):
     """W += x step' for instance i, and U += before x step' where a mean is wanted."""
     touched = np.flatnonzero(step)
-    dense = 2 * len(touched) > len(step)
+    moves = step[touched]
+    dense = _DENSE * len(touched) > len(step)
     for j in range(indptr[i], indptr[i + 1]):
-        column, value = indices[j], data[j]
+        value, weights = data[j], W[indices[j]]
         if dense:
             for r in range(len(step)):
-                W[column, r] += value * step[r]
+                weights[r] += value * step[r]
         else:
             for at in range(len(touched)):
-                W[column, touched[at]] += value * step[touched[at]]
+                weights[touched[at]] += value * moves[at]
         if len(U):
+            late = U[indices[j]]
             for at in range(len(touched)):
-                U[column, touched[at]] += value * step[touched[at]] * before
+                late[touched[at]] += value * moves[at] * before
