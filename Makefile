@@ -9,7 +9,7 @@ unexport PYTHONPATH
 .PHONY: demo test fix bench docs clean
 
 demo: $(STAMP)
-	$(BIN)/python -m arcrank.demo
+	$(BIN)/python -m arcrank.cli.demo
 
 test: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -1,0 +1,1 @@
+"""What is run from a shell. Thin: parse, call the library, print."""
