@@ -25,8 +25,8 @@ class BipartiteRanker(BaseEstimator, ABC):
     -----------
     X : (n, d), dense or sparse
     y : (n,)
-        1 = relevant, 0 = irrelevant, -1 = unlabelled. Where a ranker takes grades, any numbers from 0 upwards:
-        every pair of different grades is to be ordered.
+        1 = relevant, 0 = irrelevant, -1 = unlabelled; of any other two numbers the greater is relevant. Where a
+        ranker takes grades, any numbers from 0 upwards: every pair of different grades is to be ordered.
     decision_function(X) : (n,)
         Greater is better.
     """
@@ -74,15 +74,15 @@ def check_relevance(y: Any, *, graded: bool) -> Floats:
             "y holds only -1 and 1. In arcrank, as in scikit-learn's semi-supervised module, -1 means unlabelled, so "
             "no instance would be irrelevant: write 0 for the irrelevant ones, and keep -1 for those not judged."
         )
-    strange = values[(values < 0) & (values != UNLABELLED)] if graded else values[~np.isin(values, (-1.0, 0.0, 1.0))]
-    if len(strange):
-        allowed = "grades from 0 upwards" if graded else "1 (relevant) and 0 (irrelevant)"
+    known = values[values >= 0]
+    strange = [*values[(values < 0) & (values != UNLABELLED)], *known[len(known) if graded else 2 :]]
+    if strange:
+        allowed = "grades from 0 upwards" if graded else "1 (relevant) and 0 (irrelevant), or another two numbers"
         raise InputError(f"y holds {strange[0]:g}; allowed are {allowed}, and -1 for unlabelled instances.")
-    known = values[values != UNLABELLED]
     if len(known) < 2:
         missing = _missing(known, len(grades))
         raise InputError(f"{missing}; a ranking is learnt from labelled instances of at least two grades, 1 and 0.")
-    return grades
+    return grades if graded else np.where(grades == UNLABELLED, UNLABELLED, grades == known[1]).astype(np.float64)
 
 
 def _missing(known: Floats, n: int) -> str:
