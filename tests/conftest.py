@@ -1,12 +1,45 @@
-"""Settings of the whole suite."""
+"""Settings and fixtures of the whole suite. Corpora are parsed once a session, into a cache that is not the user's."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from arcrank.datasets import Corpus
+from arcrank.errors import MissingDataError
 
 settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # CI sees the same examples every time, so a red gate can be repeated.
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory) -> Path:
+    """A cache folder that lives as long as the session."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def private_cache(session_cache, monkeypatch) -> None:
+    """No test writes into the user's cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(session_cache))
+
+
+@pytest.fixture
+def corpus_of() -> Callable[..., Corpus]:
+    """Load a corpus; without its files skip on a developer's machine, and fail in CI."""
+
+    def load(loader: Callable[..., Corpus], *args: object) -> Corpus:
+        try:
+            return loader(*args)
+        except MissingDataError as error:
+            if os.environ.get("CI"):
+                pytest.fail(f"CI has to have every corpus: {error}")
+            pytest.skip(str(error))
+
+    return load
