@@ -11,7 +11,7 @@ import hashlib
 import pickle
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.caching import IndexDataCacheFile
@@ -61,14 +61,14 @@ def _read_checked(path: str) -> Any:
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, without the GIL, cached on disk where that is possible."""
+    njit: Any = numba.njit
     try:
-        dispatcher = numba.njit(cache=True, nogil=True)(function)
+        dispatcher = njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no folder that it may write to
         _warn_uncached()
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
-    files = dispatcher._cache._cache_file
-    files.__class__ = CheckedCacheFile
-    return dispatcher  # type: ignore[no-any-return]
+        return cast(Function, njit(nogil=True)(function))
+    dispatcher._cache._cache_file.__class__ = CheckedCacheFile
+    return cast(Function, dispatcher)
 
 
 def _warn_uncached() -> None:
