@@ -34,9 +34,8 @@ __all__ = ["COLLECTIONS", "LATENT_GRID", "RECALLS", "Cell", "Collection", "Study
 _VERSION = 1
 """Raise it when a change makes the kept cells wrong."""
 RECALLS = np.linspace(0.0, 1.0, 11)
-LATENT_GRID = [
-    f"LR latent={d} C={C}{unit}" for d in (50, 100, 150, 200, 300) for C in (1, 10, 100) for unit in ("", " unit")
-]
+LATENT_DIMENSIONS = (50, 100, 150, 200, 300)
+LATENT_GRID = [f"LR latent={d} C={C}{u}" for d in LATENT_DIMENSIONS for C in (1, 10, 100) for u in ("", " unit")]
 Rows = NDArray[np.intp]
 Scores = NDArray[np.float64]
 
@@ -73,8 +72,8 @@ class Split:
 
     @cached_property
     def latent(self) -> tuple[Scores, Scores]:
-        """The first 300 latent dimensions, fitted on the training part (labels play no role)."""
-        model = TruncatedSVD(300, algorithm="arpack", random_state=0)
+        """The first latent dimensions, fitted on the training part (labels play no role)."""
+        model = TruncatedSVD(max(LATENT_DIMENSIONS), algorithm="arpack", random_state=0)
         return model.fit_transform(self.features[0]), model.transform(self.features[1])
 
 

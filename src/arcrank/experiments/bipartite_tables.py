@@ -177,7 +177,7 @@ def beyond(study: Study, report: Report, method: str = "ssRB latent") -> list[Pa
 
 def _paired(cells: Sequence[Cell], method: str, other: str, measure: str) -> Paired:
     mine, theirs = _values(cells, method, measure), _values(cells, other, measure)
-    p_value = float(wilcoxon(mine, theirs).pvalue)
+    p_value = float(wilcoxon(mine, theirs).pvalue) if (mine != theirs).any() else 1.0
     return Paired(
         measure, method, other, 100 * mine.mean(), 100 * theirs.mean(), p_value, int((mine > theirs).sum()), len(mine)
     )

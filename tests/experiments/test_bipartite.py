@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+from arcrank.datasets import Corpus
+from arcrank.experiments import bipartite, bipartite_runs, bipartite_tables
+from arcrank.experiments.bipartite_runs import Collection, Study, method
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """A collection of 150 documents on three topics, and a cache folder of its own."""
+    random = np.random.default_rng(0)
+    topics = ["oil", "gold", "grain"]
+    words = {t: [f"{t}{i}" for i in "abcdefghij"] for t in topics}
+    every = [w for t in topics for w in words[t]]
+    labels = [topics[i % 3] for i in range(150)]
+    texts = [" ".join([*random.choice(words[t], 6), *random.choice(every, 6)]) for t in labels]
+    corpus = Corpus(
+        labels=["acq" if t == "oil" else t for t in topics],
+        texts=texts,
+        label_sets=[["acq" if t == "oil" else t] for t in labels],
+    )
+    monkeypatch.setitem(bipartite_runs.COLLECTIONS, "small", Collection(lambda: corpus, 3, 9, 40))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return Study("small", n_splits=2, n_rounds=5)
+
+
+def quiet(line):
+    pass
+
+
+def test_splits_and_label_sets_are_disjoint_nested_and_repeatable(small):
+    split = small.split(0)
+    assert len(split.test) == 50
+    assert sorted([*split.train, *split.test]) == list(range(150))
+    few, many = small.task("gold", 0, 3, 9), small.task("gold", 0, 6, 9)
+    assert ((few.y == 1).sum(), (few.y == 0).sum()) == (3, 9)
+    assert (many.y[few.y == 1] == 1).all()
+    assert (few.y[few.y >= 0] == few.truth[split.train][few.y >= 0]).all()
+    np.testing.assert_array_equal(small.task("gold", 0, 3, 9).y, few.y)
+
+
+def test_finished_cells_are_read_and_not_run_again(small, monkeypatch):
+    first = small.cell("RB", "gold", 1)
+    monkeypatch.setattr(bipartite_runs, "method", lambda name: pytest.fail("it was run again"))
+    assert small.cell("RB", "gold", 1) == first
+    damaged = next(small._path(first).parent.iterdir())
+    damaged.write_text("{")
+    with pytest.raises(pytest.fail.Exception):
+        small.cell("RB", "gold", 1)
+
+
+@pytest.mark.parametrize("name", ["RB full", "TSVM fraction=0.3", "ssLR", "ssRB k=1 lambda=0.5", "naive k=2", "LR"])
+def test_every_method_ranks_the_test_documents(small, name):
+    task = small.task("gold", 0, 3, 9)
+    assert method(name)(task).shape == (50,)
+    cell = small.cell(name, "gold", 0)
+    assert 0.5 < cell.auc <= 1.0
+    assert len(cell.precision) == 11
+    assert np.all(np.diff(cell.precision) <= 1e-12)
+
+
+def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):
+    rows = bipartite.table2(small, quiet, methods=("RB", "ssRB k=1"))
+    assert [(r.method, r.measure) for r in rows] == [
+        ("RB", "mAUP"),
+        ("ssRB k=1", "mAUP"),
+        ("RB", "mT9P"),
+        ("ssRB k=1", "mT9P"),
+    ]
+    best = max(rows[:2], key=lambda r: r.mean)
+    assert not best.worse
+    assert len(bipartite.table3(small, quiet, methods=("RB", "ssRB k=1"))) == 6
+
+
+def test_figures_are_points(small):
+    assert [p.x for p in bipartite.figure1(small, quiet, counts=(3, 2))] == [3, 3, 3, 2, 2, 2]
+    points = bipartite.figure2(small, quiet, factors=(1, 2))
+    assert {p.of for p in points} == {"precision by recall", "mAUP by labelled documents"}
+    assert len(points) == 5 * 11 + 2 * 4 + 1
+    assert len(bipartite.figure3(small, quiet, discounts=(0.0, 1.0), factors=(1,))) == 2
+
+
+def test_beyond_compares_with_the_best_of_the_grid(small, monkeypatch):
+    grid = ["LR latent=2 C=1", "LR latent=5 C=1", "LR latent=5 C=1 unit"]
+    monkeypatch.setattr(bipartite_runs, "LATENT_DIMENSIONS", (2, 5))
+    monkeypatch.setattr(bipartite_tables, "LATENT_GRID", grid)
+    found = bipartite.beyond(small, quiet)
+    assert {p.measure for p in found} == {"aup", "auc", "t9p"}
+    assert all(p.n == 6 and p.other in ("LR", *grid) for p in found)
+    assert [part.shape[1] for part in small.split(1).latent] == [5, 5]
+
+
+def test_the_command_prints_what_is_asked_for(small, capsys):
+    bipartite.main(["table2", "--collection", "small", "--splits", "1", "--rounds", "2"])
+    printed = capsys.readouterr()
+    assert printed.out.startswith("== table2: small, 1 splits, 2 rounds\nmAUP ")
+    assert "split 1 of 1" in printed.err
+    with pytest.raises(SystemExit):
+        bipartite.main(["table9"])
