@@ -1,0 +1,458 @@
+"""The dual of the Preference Learning Model on layered graphs, in flows, not arcs (Aiolli & Sperduti 2004, eq. 8).
+
+A piece whose heads are all joined to all its tails is solved exactly. With the piece's own flow taken off the scores,
+`outflow_h = [phi - f_h]_+ / q`, `inflow_t = [f_t - theta]_+ / q`, both sum to T, and the smallest margin phi - theta
+equals g'(T), where g is the dual of the loss and q = ||x||^2. The margin is a concave increasing function of T, so
+Newton's method finds T in a few steps.
+
+rule : (mode, mirror, loss, target); `mirror` turns the graph upside down, dominated being domination of that graph
+graph : (ptr, label, level, rest, n_layers) of LayeredGraphs
+rows : (data, indices, indptr) of the CSR features; `square` holds the squared lengths of the rows
+cost : (n,) C of every piece of an instance
+store : (start, count, room, key, value, used): the non-zero flows of an instance stand at start:start + count
+gaps, costs : (n,) an instance's part of the duality gap and of the primal when it was last seen
+
+Keys are positions in the order of layers: of a label (identity), or centre * k + other end (a piece for each centre).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arcrank.compiled.jit import kernel
+
+IDENTITY, CENTRES, ARCS = 0, 1, 2
+HINGE, SQUARED, LOGISTIC, EXPONENTIAL = 0, 1, 2, 3
+_LN2 = math.log(2.0)
+
+
+@kernel
+def charge(loss, target, m):
+    """The loss L(m), at most e^700."""
+    if loss == HINGE:
+        return max(0.0, 1.0 - m / target)
+    if loss == SQUARED:
+        return max(0.0, 1.0 - m) ** 2
+    if loss == LOGISTIC:
+        return (max(0.0, -m) + math.log1p(math.exp(-abs(m)))) / _LN2
+    return math.exp(min(700.0, -m))
+
+
+@kernel
+def gain(loss, target, C, T):
+    """The dual g(T) of the loss, T being the total flow of a piece."""
+    if loss == HINGE:
+        return target * T
+    if loss == SQUARED:
+        return T - T * T / (4.0 * C)
+    if T <= 0.0:
+        return 0.0
+    if loss == LOGISTIC:
+        share = min(1.0, T * _LN2 / C)
+        rest = (1.0 - share) * math.log1p(-share) if share < 1.0 else 0.0
+        return -C / _LN2 * (share * math.log(share) + rest)
+    return T - T * math.log(T / C)
+
+
+@kernel
+def fill(room, n, T):
+    """The level lam with sum_j [room_j - lam]_+ = T, and how many take part; room_j <= 0, the largest being 0."""
+    if T <= 0.0:
+        return 0.0, 1
+    lam, active = -T, n + 1
+    while True:
+        total, count = 0.0, 0
+        for j in range(n):
+            if room[j] > lam:
+                total += room[j]
+                count += 1
+        if count >= active:  # it falls from step to step; where rounding lets it rise again, the last level was right
+            return lam, active
+        lam, active = (total - T) / count, count
+
+
+@kernel
+def _total_of_bounded(loss, target, C, q, heads, n_heads, tails, n_tails, m, T):
+    """T with margin(T) = g'(T) for hinge and squared hinge, whose g' is linear: Newton from T, monotone from below."""
+    cap = C / target if loss == HINGE else np.inf
+    bend = 0.0 if loss == HINGE else 0.5 / C
+    for _ in range(100):
+        below, a = fill(heads, n_heads, T)
+        above, b = fill(tails, n_tails, T)
+        lack = target - bend * T - (m - q * (below + above))
+        new = min(cap, max(0.0, T + lack / (q * (1.0 / a + 1.0 / b) + bend)))
+        if abs(new - T) <= 1e-13 * new:
+            return new
+        T = new
+    return T
+
+
+@kernel
+def _total_of_smooth(loss, C, q, heads, n_heads, tails, n_tails, m):
+    """T with margin(T) = g'(T) for logistic and exponential loss: z = -g'(T) solves z + margin(T(z)) = 0."""
+    low, high = -np.inf, -m
+    z, T = high, 0.0
+    for _ in range(200):
+        share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
+        T = C / _LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
+        below, a = fill(heads, n_heads, T)
+        above, b = fill(tails, n_tails, T)
+        excess = z + m - q * (below + above)
+        if excess > 0.0:
+            high = z
+        else:
+            low = z
+        low = max(low, z - excess) if excess > 0.0 else low  # the margin cannot grow where T falls
+        slope = q * (1.0 / a + 1.0 / b) * (T * (1.0 - share) if loss == LOGISTIC else T)
+        new = z - excess / (1.0 + slope)
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - z) <= 1e-14 * (1.0 + abs(z)) or high <= low:
+            return T
+        z = new
+    return T
+
+
+@kernel
+def solve_piece(rule, C, q, heads, n_heads, tails, n_tails, m, T):
+    """The total flow of a piece, and the levels to which heads and tails are filled."""
+    _, _, loss, target = rule
+    if loss <= SQUARED:
+        T = _total_of_bounded(loss, target, C, q, heads, n_heads, tails, n_tails, m, T)
+    else:
+        T = _total_of_smooth(loss, C, q, heads, n_heads, tails, n_tails, m)
+    below, _ = fill(heads, n_heads, T)
+    above, _ = fill(tails, n_tails, T)
+    return T, below, above
+
+
+@kernel
+def arrange(i, graph, mirror, scores, levels, start, order, f):
+    """Counting sort of judged labels by layer: layer b is order[start[b]:start[b + 1]], f their scores."""
+    ptr, label, level, rest, n_layers = graph
+    k = len(levels)
+    levels[:] = rest[i]
+    for j in range(ptr[i], ptr[i + 1]):
+        levels[label[j]] = level[j]
+    start[:] = 0
+    for r in range(k):
+        if levels[r] >= 0:
+            if mirror:
+                levels[r] = n_layers - 1 - levels[r]
+            start[levels[r] + 1] += 1
+    for b in range(n_layers):
+        start[b + 1] += start[b]
+    for r in range(k):
+        b = levels[r]
+        if b >= 0:
+            order[start[b]] = r
+            f[start[b]] = -scores[r] if mirror else scores[r]
+            start[b] += 1
+    for b in range(n_layers, 0, -1):  # placing moved each start to the next layer's
+        start[b] = start[b - 1]
+    start[0] = 0
+    return start[n_layers]
+
+
+@kernel
+def _relax_identity(rule, C, q, quiet, split, judged, f, flow, change, heads, at_head, tails, at_tail):
+    """Solve the one piece of a two-layer graph; return gap and cost before, the dual's rise, and whether it moved."""
+    _, _, loss, target = rule
+    low, high, T, product = np.inf, -np.inf, 0.0, 0.0
+    for j in range(split):
+        low = min(low, f[j])
+        T += flow[j]
+        product += flow[j] * f[j]
+    for j in range(split, judged):
+        high = max(high, f[j])
+        product -= flow[j] * f[j]
+    before = gain(loss, target, C, T)
+    cost = C * charge(loss, target, low - high)
+    gap = cost - before + product
+    if gap <= quiet:
+        return gap, cost, 0.0, False
+    low, high = np.inf, -np.inf
+    for j in range(split):
+        change[j] = f[j] - q * flow[j]
+        low = min(low, change[j])
+    for j in range(split, judged):
+        change[j] = f[j] + q * flow[j]
+        high = max(high, change[j])
+    reach = target if loss <= SQUARED else np.inf  # labels further apart than that never carry flow
+    n_heads, n_tails = 0, 0
+    for j in range(split):
+        if change[j] < high + reach:
+            heads[n_heads], at_head[n_heads] = (low - change[j]) / q, j
+            n_heads += 1
+        change[j], flow[j] = -flow[j], 0.0
+    for j in range(split, judged):
+        if change[j] > low - reach:
+            tails[n_tails], at_tail[n_tails] = (change[j] - high) / q, j
+            n_tails += 1
+        change[j], flow[j] = flow[j], 0.0
+    rise = -before
+    if n_heads > 0 and n_tails > 0:
+        T, below, above = solve_piece(rule, C, q, heads, n_heads, tails, n_tails, low - high, T)
+        rise += gain(loss, target, C, T)
+        for j in range(n_heads):
+            flow[at_head[j]] = max(0.0, heads[j] - below)
+            change[at_head[j]] += flow[at_head[j]]
+        for j in range(n_tails):
+            flow[at_tail[j]] = max(0.0, tails[j] - above)
+            change[at_tail[j]] -= flow[at_tail[j]]
+    for j in range(judged):
+        rise -= change[j] * (f[j] + 0.5 * q * change[j])
+    return gap, cost, rise, True
+
+
+@kernel
+def _gap_of_centres(rule, C, k, start, judged, f, keys, values, count):
+    """The instance's part of duality gap and primal where every centre, or every arc, is a piece."""
+    mode, _, loss, target = rule
+    cost = 0.0
+    for b in range(len(start) - 1):
+        first = start[b + 1]
+        if mode == ARCS:
+            for h in range(start[b], first):
+                for t in range(first, judged):
+                    cost += C * charge(loss, target, f[h] - f[t])
+        elif first < judged:
+            high = -np.inf
+            for t in range(first, judged):
+                high = max(high, f[t])
+            for h in range(start[b], first):
+                cost += C * charge(loss, target, f[h] - high)
+    gap, e = cost, 0
+    while e < count:
+        centre, T = keys[e] // k, 0.0
+        while e < count and keys[e] // k == centre and (T == 0.0 or mode == CENTRES):
+            T += values[e]
+            gap += values[e] * (f[centre] - f[keys[e] % k])
+            e += 1
+        gap -= gain(loss, target, C, T)
+    return gap, cost
+
+
+@kernel
+def _relax_centre(rule, C, q, h, first, last, f, flow, change, heads, tails, at_tail):
+    """Solve the piece of head h and the tails first:last, whose flows are in `flow`; return the change of its gain."""
+    _, _, loss, target = rule
+    T, high = 0.0, -np.inf
+    for t in range(first, last):
+        T += flow[t]
+        high = max(high, f[t] + q * flow[t])
+    alone = f[h] - q * T
+    reach = target if loss <= SQUARED else np.inf
+    if T == 0.0 and alone >= high + reach:
+        return 0.0, 0.0
+    n_tails = 0
+    for t in range(first, last):
+        bare = f[t] + q * flow[t]
+        if bare > alone - reach:
+            tails[n_tails], at_tail[n_tails] = (bare - high) / q, t
+            n_tails += 1
+        f[t], change[t], flow[t] = bare, change[t] + flow[t], 0.0
+    total, above = 0.0, 0.0
+    if n_tails > 0:
+        heads[0] = 0.0
+        total, _, above = solve_piece(rule, C, q, heads, 1, tails, n_tails, alone - high, T)
+    for j in range(n_tails):
+        t, new = at_tail[j], max(0.0, tails[j] - above)
+        flow[t] = new
+        f[t] -= q * new
+        change[t] -= new
+    f[h] = alone + q * total
+    change[h] += total - T
+    return gain(loss, target, C, total) - gain(loss, target, C, T), abs(total - T)
+
+
+@kernel
+def _relax_centres(rule, C, q, k, start, judged, f, flow, change, heads, tails, at_tail, old, new, count):
+    """One round over the pieces of an instance; entries are read from `old` and written to `new`."""
+    mode = rule[0]
+    (keys, values), (new_keys, new_values) = old, new
+    rise, moved, e, out = 0.0, 0.0, 0, 0
+    for b in range(len(start) - 1):
+        for h in range(start[b], start[b + 1]):
+            first = start[b + 1]
+            while first < judged:
+                last = first + 1 if mode == ARCS else judged
+                while e < count and keys[e] < h * k + last:
+                    flow[keys[e] - h * k] = values[e]
+                    e += 1
+                up, step = _relax_centre(rule, C, q, h, first, last, f, flow, change, heads, tails, at_tail)
+                rise += up
+                moved = max(moved, step)
+                for t in range(first, last):
+                    if flow[t] > 0.0:
+                        new_keys[out], new_values[out] = h * k + t, flow[t]
+                        out += 1
+                        flow[t] = 0.0
+                first = last
+    return rise, moved, out
+
+
+@kernel
+def _save(i, store, keys, values, count):
+    """Keep an instance's flows, at the end of the pool where its own place is too small."""
+    start, old_count, room, key, value, used = store
+    if count > room[i]:
+        start[i], room[i] = used[0], count
+        used[0] += count
+    old_count[i] = count
+    for e in range(count):
+        key[start[i] + e], value[start[i] + e] = keys[e], values[e]
+
+
+@kernel
+def _visit(i, rule, graph, C, q, quiet, rounds, scores, store, work):
+    """Relax all pieces of instance i; work.change holds its new minus its old flow, in the order of layers."""
+    mode, mirror = rule[0], rule[1]
+    levels, start, order, f, flow, change, heads, at_head, tails, at_tail, one, two = work
+    k = len(levels)
+    judged = arrange(i, graph, mirror, scores, levels, start, order, f)
+    begin, count = store[0][i], store[1][i]
+    (keys, values), out = one, 0
+    if mode == IDENTITY:
+        split = 0
+        for b in range(len(start) - 1):
+            if split == 0:
+                split = start[b + 1]
+        if split == judged:
+            return 0.0, 0.0, 0.0, 0
+        for e in range(begin, begin + count):
+            flow[store[3][e]] = store[4][e]
+        gap, cost, rise, moved = _relax_identity(
+            rule, C, q, quiet, split, judged, f, flow, change, heads, at_head, tails, at_tail
+        )
+        for j in range(judged):
+            if flow[j] > 0.0:
+                keys[out], values[out] = j, flow[j]
+                out += 1
+                flow[j] = 0.0
+        if moved:
+            _save(i, store, keys, values, out)
+        return gap, cost, rise, judged if moved else 0
+    for e in range(count):
+        keys[e], values[e] = store[3][begin + e], store[4][begin + e]
+    gap, cost = _gap_of_centres(rule, C, k, start, judged, f, keys, values, count)
+    if gap <= quiet:
+        return gap, cost, 0.0, 0
+    change[:judged] = 0.0
+    rise = 0.0
+    for _ in range(rounds):
+        up, moved, count = _relax_centres(
+            rule, C, q, k, start, judged, f, flow, change, heads, tails, at_tail, one, two, count
+        )
+        one, two = two, one
+        rise += up
+        if moved <= 0.02 * C or start[1] == 1:
+            break
+    for j in range(judged):
+        rise -= change[j] * (f[j] - 0.5 * q * change[j])
+    _save(i, store, one[0], one[1], count)
+    return gap, cost, rise, judged
+
+
+@kernel
+def _workspace(k, n_layers, widest):
+    levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
+    start = np.empty(n_layers + 1, np.int64)
+    f, flow, change = np.empty(k), np.zeros(k), np.empty(k)
+    heads, tails = np.empty(k), np.empty(k)
+    at_head, at_tail = np.empty(k, np.int64), np.empty(k, np.int64)
+    one = np.empty(widest, np.int64), np.empty(widest)
+    two = np.empty(widest, np.int64), np.empty(widest)
+    return levels, start, order, f, flow, change, heads, at_head, tails, at_tail, one, two
+
+
+@kernel
+def linear_pass(rule, graph, rows, square, cost, visits, first, widest, quiet, rounds, W, store, gaps, costs):
+    """Visit instances until the pool may overflow; return the position reached and the rise of the dual."""
+    data, indices, indptr = rows
+    k = W.shape[1]
+    work = _workspace(k, graph[4], widest)
+    order, change = work[2], work[5]
+    scores, moved = np.empty(k), np.empty(k, np.int64)
+    sign = -1.0 if rule[1] else 1.0
+    rise = 0.0
+    for v in range(first, len(visits)):
+        i = visits[v]
+        if store[5][0] + widest > len(store[3]):
+            return v, rise
+        scores[:] = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            row, x = W[indices[e]], data[e]
+            for r in range(k):
+                scores[r] += x * row[r]
+        visit = _visit(i, rule, graph, cost[i], square[i], quiet, rounds, scores, store, work)
+        gaps[i], costs[i], up, judged = visit
+        rise += up
+        n_moved = 0
+        for j in range(judged):
+            if change[j] != 0.0:
+                moved[n_moved] = order[j]
+                scores[n_moved] = sign * change[j]
+                n_moved += 1
+        if n_moved > 0:
+            for e in range(indptr[i], indptr[i + 1]):
+                row, x = W[indices[e]], data[e]
+                for j in range(n_moved):
+                    row[moved[j]] += x * scores[j]
+    return len(visits), rise
+
+
+@kernel
+def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients):
+    """Visit a batch whose kernel matrix is K and whose scores are F, both kept up to date; return the dual's rise."""
+    k = F.shape[1]
+    work = _workspace(k, graph[4], widest)
+    order, change = work[2], work[5]
+    sign = -1.0 if rule[1] else 1.0
+    rise, at_first = 0.0, 0.0
+    for cycle in range(cycles):
+        total = 0.0
+        for b in range(len(batch)):
+            i = batch[b]
+            if store[5][0] + widest > len(store[3]):
+                return rise
+            visit = _visit(i, rule, graph, cost[i], square[i], quiet, rounds, F[b], store, work)
+            gaps[i], costs[i], up, judged = visit
+            rise += up
+            total += gaps[i]
+            for j in range(judged):
+                if change[j] != 0.0:
+                    amount, r = sign * change[j], order[j]
+                    coefficients[b, r] += amount
+                    for other in range(len(batch)):
+                        F[other, r] += K[other, b] * amount
+        at_first = total if cycle == 0 else at_first
+        if total <= 0.1 * at_first:
+            break
+    return rise
+
+
+@kernel
+def net_flows(rule, graph, first, store, flows):
+    """(rows, k) outflow minus inflow of the instances from `first` on."""
+    k = flows.shape[1]
+    levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
+    scores, f, start = np.zeros(k), np.empty(k), np.empty(graph[4] + 1, np.int64)
+    for r in range(len(flows)):
+        i = first + r
+        flows[r] = 0.0
+        arrange(i, graph, rule[1], scores, levels, start, order, f)
+        sign = -1.0 if rule[1] else 1.0
+        split = 0
+        for b in range(len(start) - 1):
+            if split == 0:
+                split = start[b + 1]
+        for e in range(store[0][i], store[0][i] + store[1][i]):
+            key, amount = store[3][e], sign * store[4][e]
+            if rule[0] == IDENTITY:
+                flows[r, order[key]] += amount if key < split else -amount
+            else:
+                flows[r, order[key // k]] += amount
+                flows[r, order[key % k]] -= amount

@@ -1,0 +1,154 @@
+"""Losses of a piece's smallest margin (Aiolli & Sperduti 2004, section 2)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcrank.errors import ParameterError
+
+Array = NDArray[np.float64]
+_LN2 = float(np.log(2.0))
+
+
+class MarginLoss(ABC):
+    """A decreasing convex loss L with L(0) = 1, so that it bounds the error, which is 1 for margins <= 0.
+
+    Conventions
+    -----------
+    value(m), derivative(m) : L and L' at margins of any shape
+    gain(T, C) : the dual of `C L`: the largest g with `g(T) <= C L(m) + T m` for all m; T >= 0 is a piece's total flow
+    arc_terms(w) : `w L(m) = l(offset - scale m)` for arcs of weight w; `code` is the number kernels know l by
+    target : the margin at which the kernels' hinge vanishes
+    """
+
+    name: str
+    code: int
+    target = 1.0
+
+    @abstractmethod
+    def value(self, margin: ArrayLike) -> Array: ...
+
+    @abstractmethod
+    def derivative(self, margin: ArrayLike) -> Array: ...
+
+    @abstractmethod
+    def gain(self, total: ArrayLike, C: float) -> Array: ...
+
+    @abstractmethod
+    def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        """Scale and offset of arcs of positive weight."""
+
+    def __repr__(self) -> str:
+        return f"<loss {self.name}>"
+
+
+class Hinge(MarginLoss):
+    """`[1 - m / beta]_+`: the soft margin for beta = 1 (the paper's KPLM), else the beta-margin perceptron."""
+
+    code = 0
+
+    def __init__(self, name: str = "hinge", beta: float = 1.0) -> None:
+        self.name = name
+        self.target = float(beta)
+
+    def value(self, margin: ArrayLike) -> Array:
+        return np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64) / self.target)
+
+    def derivative(self, margin: ArrayLike) -> Array:
+        return np.where(np.asarray(margin) < self.target, -1.0 / self.target, 0.0)
+
+    def gain(self, total: ArrayLike, C: float) -> Array:
+        T = np.asarray(total, dtype=np.float64)
+        return np.where(self.target * T <= C * (1.0 + 1e-12), self.target * T, -np.inf)
+
+    def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        return weight / self.target, weight
+
+
+class SquaredHinge(MarginLoss):
+    """`[1 - m]_+^2`, the paper's modified least squares."""
+
+    name, code = "squared-hinge", 1
+
+    def value(self, margin: ArrayLike) -> Array:
+        return np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64)) ** 2
+
+    def derivative(self, margin: ArrayLike) -> Array:
+        return -2.0 * np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64))
+
+    def gain(self, total: ArrayLike, C: float) -> Array:
+        T = np.asarray(total, dtype=np.float64)
+        return T - T**2 / (4.0 * C)
+
+    def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        return np.sqrt(weight), np.sqrt(weight)
+
+
+class Logistic(MarginLoss):
+    """`log2(1 + exp(-m))`."""
+
+    name, code = "logistic", 2
+
+    def value(self, margin: ArrayLike) -> Array:
+        return np.logaddexp(0.0, -np.asarray(margin, dtype=np.float64)) / _LN2
+
+    def derivative(self, margin: ArrayLike) -> Array:
+        return -np.exp(-np.logaddexp(0.0, np.asarray(margin, dtype=np.float64))) / _LN2
+
+    def gain(self, total: ArrayLike, C: float) -> Array:
+        """`(C / ln 2) H(T ln 2 / C)` with H the binary entropy."""
+        from scipy.special import entr
+
+        share = np.asarray(total, dtype=np.float64) * _LN2 / C
+        return C / _LN2 * (entr(share) + entr(1.0 - share))
+
+    def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        """Weights of the logistic loss belong to whole pieces: `max_a w_a L(m_a)` has no closed dual."""
+        return np.ones_like(weight), np.zeros_like(weight)
+
+
+class Exponential(MarginLoss):
+    """`exp(-m)`."""
+
+    name, code = "exponential", 3
+
+    def value(self, margin: ArrayLike) -> Array:
+        return np.exp(-np.asarray(margin, dtype=np.float64))
+
+    def derivative(self, margin: ArrayLike) -> Array:
+        return -self.value(margin)
+
+    def gain(self, total: ArrayLike, C: float) -> Array:
+        from scipy.special import xlogy
+
+        T = np.asarray(total, dtype=np.float64)
+        return T - xlogy(T, T / C)
+
+    def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        return np.ones_like(weight), np.log(weight)
+
+
+MARGIN_LOSSES: dict[str, MarginLoss] = {
+    "hinge": Hinge(),
+    "squared-hinge": SquaredHinge(),
+    "logistic": Logistic(),
+    "exponential": Exponential(),
+    "beta-perceptron": Hinge("beta-perceptron"),
+}
+
+
+def get_margin_loss(loss: Any, beta: float = 1.0) -> MarginLoss:
+    """The loss of that name; `beta` is the margin of the beta-perceptron.
+
+    >>> get_margin_loss("beta-perceptron", beta=2.0).value([0.0, 1.0, 2.0])
+    array([1. , 0.5, 0. ])
+    """
+    if isinstance(loss, MarginLoss):
+        return loss
+    if isinstance(loss, str) and loss in MARGIN_LOSSES:
+        return Hinge(loss, beta) if loss == "beta-perceptron" else MARGIN_LOSSES[loss]
+    raise ParameterError(f"loss must be one of {', '.join(map(repr, MARGIN_LOSSES))}; got {loss!r}.")

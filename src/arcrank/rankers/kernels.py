@@ -1,0 +1,152 @@
+"""Kernels between instances: polynomial, RBF, cosine, precomputed or the user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
+from sklearn.preprocessing import normalize
+
+from arcrank.errors import InputError, ParameterError
+
+Array = NDArray[np.float64]
+KERNELS = ("linear", "polynomial", "rbf", "cosine", "precomputed")
+_ALL_EIGENVALUES = 1000  # rows of a precomputed matrix up to which all of its eigenvalues are looked at
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """`k(x, y) + constant` with all parameters resolved.
+
+    name : one of KERNELS, or a callable `(A, B) -> (len(A), len(B))` array.
+    """
+
+    name: Any
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 0.0
+    constant: float = 0.0
+
+    def between(self, A: Any, B: Any) -> Array:
+        """(len(A), len(B)); a precomputed A already holds the values."""
+        if self.name == "polynomial":
+            values = polynomial_kernel(A, B, degree=self.degree, gamma=self.gamma, coef0=self.coef0)
+        elif self.name == "rbf":
+            values = rbf_kernel(A, B, gamma=self.gamma)
+        elif self.name == "cosine":
+            values = cosine_similarity(A, B)
+        elif self.name == "precomputed":
+            values = A
+        else:
+            values = self._called(A, B)
+        return np.asarray(values, dtype=np.float64) + self.constant
+
+    def diagonal(self, X: Any) -> Array:
+        """(n,) values k(x, x) + constant."""
+        n = X.shape[0]
+        if self.name == "rbf":
+            values = np.ones(n)
+        elif self.name == "cosine":
+            values = _squares(normalize(X))
+        elif self.name == "polynomial":
+            values = (self.gamma * _squares(X) + self.coef0) ** self.degree
+        elif self.name == "precomputed":
+            values = np.diagonal(X).copy()
+        else:
+            values = np.array([self._called(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(n)])
+        return _check_diagonal(values) + self.constant
+
+    def _called(self, A: Any, B: Any) -> Array:
+        values = self.name(A, B)
+        values = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+        if values.shape != (A.shape[0], B.shape[0]):
+            raise InputError(
+                f"The kernel returned shape {values.shape} for {A.shape[0]} and {B.shape[0]} instances; it must return "
+                "one row for each of the first and one column for each of the second."
+            )
+        if not np.isfinite(values).all():
+            raise InputError("The kernel returned NaN or infinite values; check X and the kernel's parameters.")
+        return values
+
+
+def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, constant: float) -> Kernel:
+    """Check the parameters of a kernel on the training instances X."""
+    if not callable(name) and name not in KERNELS:
+        raise ParameterError(f"kernel must be one of {', '.join(map(repr, KERNELS))} or a callable; got {name!r}.")
+    if name == "polynomial" and not (np.isfinite(degree) and degree > 0 and coef0 >= 0):
+        raise ParameterError(f"degree must be above 0 and coef0 at least 0, got {degree!r} and {coef0!r}.")
+    if name == "precomputed":
+        check_gram(X)
+    width = _width(gamma, X) if name in ("polynomial", "rbf") else 1.0
+    return Kernel(name, width, degree, coef0, constant)
+
+
+def _width(gamma: Any, X: Any) -> float:
+    """ "scale" is 1 / (d Var(X)), "auto" 1 / d, as in scikit-learn's SVC."""
+    d = max(1, X.shape[1])
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / d
+        if gamma == "scale":
+            mean = float(X.mean())
+            square = float(X.multiply(X).mean()) if sp.issparse(X) else float((X**2).mean())
+            variance = square - mean**2
+            return 1.0 / (d * variance) if variance > 0 else 1.0
+    elif isinstance(gamma, int | float | np.number) and np.isfinite(gamma) and gamma > 0:
+        return float(gamma)
+    raise ParameterError(f"gamma must be 'scale', 'auto' or a number greater than 0, got {gamma!r}.")
+
+
+def check_gram(K: Any) -> None:
+    """Refuse a precomputed matrix that is no kernel.
+
+    Always checked: square, finite, symmetric, `K_ij^2 <= K_ii K_jj`. Up to 1,000 instances all eigenvalues must be at
+    least 0; beyond, those of the matrices of 500 instances drawn at random, which may miss a slightly negative one.
+    """
+    if sp.issparse(K) or K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise InputError(
+            f"kernel='precomputed' needs the dense square matrix of kernel values of the training instances, got "
+            f"{'a sparse matrix' if sp.issparse(K) else f'shape {K.shape}'}."
+        )
+    if not len(K):
+        return
+    diagonal = _check_diagonal(np.diagonal(K))
+    tolerance = 1e-8 * max(float(np.abs(K).max()), np.finfo(np.float64).tiny)
+    for start in range(0, len(K), 1000):
+        part = K[start : start + 1000]
+        if np.abs(part - K[:, start : start + 1000].T).max() > tolerance:
+            raise InputError("The precomputed kernel is not symmetric; K[i, j] and K[j, i] must be equal.")
+        if (part**2 > np.outer(diagonal[start : start + 1000], diagonal) + tolerance * (1 + diagonal.max())).any():
+            raise _indefinite()
+    rows = np.arange(len(K))
+    if len(K) > _ALL_EIGENVALUES:
+        rows = np.sort(np.random.default_rng(0).choice(len(K), 500, replace=False))
+    if np.linalg.eigvalsh(K[np.ix_(rows, rows)])[0] < -100 * tolerance:
+        raise _indefinite()
+
+
+def _indefinite() -> InputError:
+    return InputError(
+        "The precomputed kernel has a negative eigenvalue, so it is no inner product and training would not end; use "
+        "a positive semi-definite kernel, or add a multiple of the identity."
+    )
+
+
+def _check_diagonal(values: Array) -> Array:
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InputError(
+            f"The kernel of instance {row} with itself is {values[row]}; kernels must give finite numbers."
+        )
+    if (values < 0).any():
+        raise _indefinite()
+    return np.asarray(values, dtype=np.float64)
+
+
+def _squares(X: Any) -> Array:
+    squares = X.multiply(X).sum(axis=1) if sp.issparse(X) else (X**2).sum(axis=1)
+    return np.asarray(squares, dtype=np.float64).ravel()
