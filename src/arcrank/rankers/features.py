@@ -12,9 +12,10 @@ from arcrank.errors import InputError
 __all__ = ["canonical_csr", "check_finite"]
 
 
-def canonical_csr(X: Any) -> sp.csr_matrix:
+def canonical_csr(X: Any) -> Any:
     """X as CSR with sorted indices and no duplicates; the caller's matrix is left as it is."""
-    X = sp.csr_matrix(X)
+    if not (sp.issparse(X) and X.format == "csr"):  # a new wrapper would forget that the format was checked
+        X = sp.csr_matrix(X)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
