@@ -11,7 +11,7 @@ counts : eq. (6), log(count) + 1, on the 2,316 documents whose tokens are at han
 The vectors of "words" and "all" are cosine-normalised tf-idf, not the counts that eq. (6) needs, and the 27,613
 documents are another part of RCV1 than the paper's month: the published values stand beside ours without a verdict.
 
-Two solvers: "boosting" is the paper's Figure 3, 100 iterations, unregularised; "dual" minimises the same loss with
+Two solvers: "boosting" is the paper's Figure 3, 40 iterations, unregularised; "dual" minimises the same loss with
 ||W||^2 / 2, and C is chosen from 0.1, 1, 3, 10, 30, 100 by the error that belongs to the loss, on a fifth held out of
 up to 5,000 instances of the training fold.
 """
@@ -42,9 +42,9 @@ PUBLISHED = {
     "domination": (0.59, 0.049, 0.35, 0.10),
     "dominated": (0.59, 0.067, 0.41, 0.10),
 }
-FEATURES, SOLVERS = ("words", "all", "counts"), ("boosting", "dual")
-N_FOLDS, N_WORDS, ITERATIONS, GRID = 5, 3200, 100, (0.1, 1.0, 3.0, 10.0, 30.0, 100.0)
-_VERSION = 2
+FEATURES, SOLVERS = ("words", "all", "counts"), ("dual", "boosting")
+N_FOLDS, N_WORDS, ITERATIONS, GRID = 5, 3200, 40, (0.1, 1.0, 3.0, 10.0, 30.0, 100.0)
+_VERSION = 3
 
 
 def rows(features: str, solver: str, *, fresh: bool = False) -> Iterator[dict[str, Any]]:
