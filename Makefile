@@ -25,8 +25,9 @@ fix: $(STAMP)
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-docs: $(STAMP)
-	@echo "The documentation is README.md and ARCHITECTURE.md for now; the site comes with the command line."
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "The site is in site/: open site/index.html"
 
 clean:
 	rm -rf $(VENV)
@@ -38,4 +39,8 @@ $(STAMP): pyproject.toml
 
 $(VENV)/.bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
+	touch $@
+
+$(VENV)/.docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
 	touch $@
