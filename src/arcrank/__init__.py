@@ -14,13 +14,40 @@ __version__ = "0.1.0"
 _HOME = {
     "CandidateSets": "arcrank.rankers.candidates",
     "LogLinearRanker": "arcrank.rankers.loglinear",
+    "MMPRanker": "arcrank.rankers.online",
+    "PerceptronRanker": "arcrank.rankers.online",
+    "PreferenceMachine": "arcrank.rankers.preference_machine",
+    "RankBoost": "arcrank.rankers.rankboost",
+    "RocchioRanker": "arcrank.rankers.rocchio",
+    "SemiSupervisedLogistic": "arcrank.rankers.semisupervised_logistic",
+    "SemiSupervisedRankBoost": "arcrank.rankers.semisupervised",
+    "TransductiveSVM": "arcrank.rankers.transductive",
 }
 
-__all__ = ["CandidateSets", "LogLinearRanker", "__version__"]
+__all__ = [
+    "CandidateSets",
+    "LogLinearRanker",
+    "MMPRanker",
+    "PerceptronRanker",
+    "PreferenceMachine",
+    "RankBoost",
+    "RocchioRanker",
+    "SemiSupervisedLogistic",
+    "SemiSupervisedRankBoost",
+    "TransductiveSVM",
+    "__version__",
+]
 
 if TYPE_CHECKING:
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.loglinear import LogLinearRanker
+    from arcrank.rankers.online import MMPRanker, PerceptronRanker
+    from arcrank.rankers.preference_machine import PreferenceMachine
+    from arcrank.rankers.rankboost import RankBoost
+    from arcrank.rankers.rocchio import RocchioRanker
+    from arcrank.rankers.semisupervised import SemiSupervisedRankBoost
+    from arcrank.rankers.semisupervised_logistic import SemiSupervisedLogistic
+    from arcrank.rankers.transductive import TransductiveSVM
 
 
 def __getattr__(name: str) -> Any:

@@ -11,10 +11,14 @@ from arcrank.datasets.ohsumed import load_ohsumed
 from arcrank.datasets.rcv1 import load_rcv1
 from arcrank.datasets.read import iter_corpus, read_corpus
 from arcrank.datasets.reuters import load_reuters21578
+from arcrank.datasets.stream import StreamReport, hashed_features, learn_stream
 
 __all__ = [
     "Corpus",
+    "StreamReport",
+    "hashed_features",
     "iter_corpus",
+    "learn_stream",
     "load_debtags",
     "load_debtags_sample",
     "load_label_ranking",

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from pathlib import Path
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +14,7 @@ from sklearn.model_selection import KFold
 
 from arcrank import metrics
 from arcrank.datasets import load_rcv1, load_reuters21578
-from arcrank.datasets.locate import cache_folder
+from arcrank.experiments.cells import cell
 from arcrank.rankers.online import MMPRanker, PerceptronRanker
 from arcrank.rankers.rocchio import RocchioRanker
 from arcrank.text import PivotedLength, RocchioSelector, TermCounts, Tokenizer
@@ -118,49 +113,21 @@ def cells(corpus: str, *, fresh: bool = False) -> Iterator[Cell]:
     """Yield the cells of every fold and ranker; those that were finished before are read, unless `fresh`."""
     n_folds, features, _ = CORPORA[corpus]
     for number in range(n_folds):
-        fold: Fold | None = None
-        for name in RANKERS:
-            cell = None if fresh else _read(corpus, number, name)
-            if cell is None:
-                fold = fold or features(number)
-                cell = _run(corpus, number, name, fold)
-                _write(cell)
-            yield cell
+        fold = lru_cache(partial(features, number))  # made when the first cell of the fold needs it
+        for name, ranker in RANKERS.items():
+            key = {"version": _VERSION, "corpus": corpus, "fold": number, "ranker": repr(ranker)}
+            run = partial(_run, corpus, number, name, fold)
+            yield Cell(**cell("category-ranking", {**key, "measures": list(MEASURES)}, run, fresh=fresh))
 
 
-def _run(corpus: str, number: int, name: str, fold: Fold) -> Cell:
+def _run(corpus: str, number: int, name: str, features: Callable[[], Fold]) -> dict[str, Any]:
+    fold = features()
     ranker = clone(RANKERS[name]).fit(fold.X, fold.Y)
     scores = ranker.score_labels(fold.X_test)
     graph = metrics.precision_recall_graph(fold.Y_test, scores)
     measures = {name: float(measure(fold.Y_test, scores)) for name, measure in MEASURES.items()}
-    cell = Cell(corpus, number, name, measures, precision=graph.precision.tolist(), recall=graph.recall.tolist())
+    done = Cell(corpus, number, name, measures, precision=graph.precision.tolist(), recall=graph.recall.tolist())
     if hasattr(ranker, "cumulative_losses_"):
         at = np.unique(np.geomspace(1, len(ranker.loss_rounds_), _CURVE_POINTS).astype(int)) - 1
-        cell.rounds, cell.losses = ranker.loss_rounds_[at].tolist(), ranker.cumulative_losses_[at].tolist()
-    return cell
-
-
-def _path(corpus: str, number: int, name: str) -> Path:
-    what = f"{_VERSION} {corpus} {number} {RANKERS[name]!r} {list(MEASURES)}"
-    digest = hashlib.sha256(what.encode()).hexdigest()[:16]
-    return cache_folder() / "experiments" / f"category-ranking-{digest}.json"
-
-
-def _read(corpus: str, number: int, name: str) -> Cell | None:
-    try:
-        cell = Cell(**json.loads(_path(corpus, number, name).read_bytes()))
-    except (OSError, ValueError, TypeError):
-        return None
-    return cell if (cell.corpus, cell.fold, cell.ranker) == (corpus, number, name) else None
-
-
-def _write(cell: Cell) -> None:
-    """Beside the place, then moved into it; a folder that is not writable only means no resuming."""
-    path = _path(cell.corpus, cell.fold, cell.ranker)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False) as stream:
-            json.dump(asdict(cell), stream)
-        os.replace(stream.name, path)
-    except OSError:
-        return
+        done.rounds, done.losses = ranker.loss_rounds_[at].tolist(), ranker.cumulative_losses_[at].tolist()
+    return asdict(done)
