@@ -1,0 +1,69 @@
+"""The `arcrank` command. Each subcommand is a small file that imports what is heavy inside its function."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcrank import __version__
+from arcrank.cli.failures import report_failure
+
+app = typer.Typer(
+    name="arcrank",
+    help="Learn to rank labels from preferences: train, rank, explain, evaluate.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ARCRANK"},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arcrank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    context: typer.Context,
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file of options, with a table for each command.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Learn to rank labels from preferences: train, rank, explain, evaluate."""
+    if config is not None:
+        context.default_map = _read_options(config)
+
+
+def _read_options(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    from arcrank.errors import FormatError
+
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FormatError(
+            f"{path}: the options cannot be read ({error}); give a TOML file, or drop --config."
+        ) from None
+    return {command: _by_parameter(options) for command, options in tables.items()}
+
+
+def _by_parameter(options: Any) -> Any:
+    """`top-k = 5` and `top_k = 5` mean the same."""
+    return {name.replace("-", "_"): value for name, value in options.items()} if isinstance(options, dict) else options
+
+
+def main() -> None:
+    """Run the command; every failure becomes a few lines on standard error and an exit code."""
+    try:
+        app(standalone_mode=False)
+    except BaseException as error:  # Ctrl-C and exits included: this is the last stop
+        sys.exit(report_failure(error, debug="--debug" in sys.argv))
