@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 TURNS = 2
 """How often the ranking labels the unlabelled instances and is fitted again; more changed nothing on RCV1."""
+TRUST = 0.1
+"""What the discount is multiplied by for labels that are the ranker's own guess. On RCV1 more of it helped frequent
+topics in AUP and harmed rare ones, whose best unlabelled instances are often irrelevant; AUC gained in both."""
 
 
 class SemiSupervisedRankBoost(StumpRanker):
@@ -58,7 +61,8 @@ class SemiSupervisedRankBoost(StumpRanker):
         ones; the criterion, with a small squared norm, is minimised exactly. "confident" then labels by H itself:
         from labelled pairs alone, the `n_confident` best unlabelled instances for each relevant one are tentatively
         relevant, three times as many after them stay unlabelled, and all the rest are tentatively irrelevant (the
-        relevant ones left there lower the AUC of all rankings alike); then the same once more with the new H.
+        relevant ones left there lower the AUC of all rankings alike); then the same once more with the new H. Being
+        guesses of its own, these labels count a tenth of `discount`.
         `n_rounds`, `thresholds` and early stopping are not used.
     n_components : int
         Latent dimensions; cut to what X allows.
@@ -97,7 +101,7 @@ class SemiSupervisedRankBoost(StumpRanker):
         labeller: str | Callable[..., Any] = "auto",
         mixed: bool = False,
         features: str = "stumps",
-        n_components: int = 100,
+        n_components: int = 150,
         n_confident: int = 10,
         thresholds: str | int = "all",
         early_stopping: bool = False,
@@ -170,6 +174,10 @@ class SemiSupervisedRankBoost(StumpRanker):
         claims = self._claims(X, grades, labelled, unlabelled)
         return self._sets(grades, labelled, unlabelled, claims)
 
+    @property
+    def _confident(self) -> bool:
+        return self.features == "latent" and self.labeller in ("auto", "confident")
+
     def _claims(self, X: Any, grades: Floats, labelled: Rows, unlabelled: Rows) -> Claims:
         from arcrank.solvers.neighbours import Claims, neighbour_claims
 
@@ -185,7 +193,7 @@ class SemiSupervisedRankBoost(StumpRanker):
 
         self._remember(len(grades), unlabelled, claims)
         claimed = np.flatnonzero(claims.grades >= 0)
-        discounts = discounts_of(self.discount, unlabelled, claims)[claimed]
+        discounts = discounts_of(self.discount, unlabelled, claims)[claimed] * (TRUST if self._confident else 1.0)
         claimed, discounts = claimed[discounts > 0], discounts[discounts > 0]
         rows, given = unlabelled[claimed], claims.grades[claimed]
         if self.mixed:
@@ -231,7 +239,7 @@ class SemiSupervisedRankBoost(StumpRanker):
         from arcrank.solvers.neighbours import Claims
 
         labelled, unlabelled = np.flatnonzero(grades >= 0), np.flatnonzero(grades == UNLABELLED)
-        if self.labeller not in ("auto", "confident"):
+        if not self._confident:
             yield self._claims(X, grades, labelled, unlabelled)
             return
         yield Claims(np.full(len(unlabelled), -1.0))
