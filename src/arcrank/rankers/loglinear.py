@@ -38,7 +38,8 @@ class LogLinearRanker(LinearRanker):
     decomposition : "domination" (the paper's best), "zero-one" ("identity"), "disagreement", "dominated", or a
         callable `(heads, tails, row) -> pieces`.
     solver : "dual" (ascent with a duality-gap certificate), "lbfgs", "boosting" (the paper's Figure 3, which does not
-        use C) or "auto"; `solver_` tells what was taken.
+        use C) or "auto"; `solver_` tells what was taken. For disagreement and callables "dual" has a variable for
+        each arc, O(arcs) memory; otherwise layered graphs are never written out.
     C : weight of the data term.
     normalize : divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
     fit_intercept : add a constant feature of value 1, regularised like the others.
@@ -165,14 +166,14 @@ class LogLinearRanker(LinearRanker):
         return get_decomposition(self.decomposition)
 
     def _choose_solver(self, graphs: PreferenceGraphs, n_weights: int) -> str:
-        """The dual where its variables fit and weights are many; else L-BFGS."""
+        """The dual where weights are many and its variables few; else L-BFGS."""
         if self.solver != "auto":
             return self.solver
         from arcrank.solvers.dual import count_flows
 
-        if n_weights <= _FEW_WEIGHTS or count_flows(graphs, self._cut()) > _MANY_FLOWS:
-            return "lbfgs"
-        return "dual"
+        n_flows = count_flows(graphs, self._cut())
+        fits = n_flows <= _MANY_FLOWS and (n_flows <= 4 * np.prod(graphs.shape) or isinstance(graphs, ArcGraphs))
+        return "dual" if fits and n_weights > _FEW_WEIGHTS else "lbfgs"
 
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         from arcrank.solvers.dual import DualAscent
