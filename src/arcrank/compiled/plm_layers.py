@@ -129,10 +129,49 @@ def solve_piece(rule, C, q, heads, n_heads, tails, n_tails, m, T):
 
 
 @kernel
+def _is_one_layer_of_two(i, ptr, level, rest):
+    """Whether all listed labels are in one layer and all others in another: label sets, to which most time goes."""
+    if rest[i] < 0 or ptr[i] == ptr[i + 1]:
+        return False
+    one = level[ptr[i]]
+    for j in range(ptr[i] + 1, ptr[i + 1]):
+        if level[j] != one:
+            return False
+    return one >= 0 and one != rest[i]
+
+
+@kernel
+def _arrange_two(i, graph, mirror, scores, start, order, f):
+    """What arrange does, by copying the runs between listed labels, which ascend."""
+    ptr, label, level, rest, n_layers = graph
+    k, first, last = len(scores), ptr[i], ptr[i + 1]
+    one, other, sign = level[first], rest[i], 1.0
+    if mirror:
+        one, other, sign = n_layers - 1 - one, n_layers - 1 - other, -1.0
+    listed, free = (0, last - first) if one < other else (k - (last - first), 0)
+    before = 0
+    for j in range(first, last + 1):
+        stop = label[j] if j < last else k
+        for r in range(before, stop):
+            order[free + r - before], f[free + r - before] = r, sign * scores[r]
+        free += stop - before
+        before = stop + 1
+        if j < last:
+            order[listed], f[listed] = stop, sign * scores[stop]
+            listed += 1
+    size = last - first if one < other else k - (last - first)
+    for b in range(n_layers + 1):
+        start[b] = (size if b > min(one, other) else 0) + (k - size if b > max(one, other) else 0)
+    return k
+
+
+@kernel
 def arrange(i, graph, mirror, scores, levels, start, order, f):
     """Counting sort of judged labels by layer: layer b is order[start[b]:start[b + 1]], f their scores."""
     ptr, label, level, rest, n_layers = graph
     k = len(levels)
+    if _is_one_layer_of_two(i, ptr, level, rest):
+        return _arrange_two(i, graph, mirror, scores, start, order, f)
     levels[:] = rest[i]
     for j in range(ptr[i], ptr[i + 1]):
         levels[label[j]] = level[j]

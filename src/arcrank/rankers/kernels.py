@@ -104,8 +104,8 @@ def _width(gamma: Any, X: Any) -> float:
 def check_gram(K: Any) -> None:
     """Refuse a precomputed matrix that is no kernel.
 
-    Always checked: square, finite, symmetric, `K_ij^2 <= K_ii K_jj`. Up to 1,000 instances all eigenvalues must be at
-    least 0; beyond, those of the matrices of 500 instances drawn at random, which may miss a slightly negative one.
+    Always checked: square, finite, symmetric, `K_ij^2 <= K_ii K_jj`. No eigenvalue may be below -1e-6 times the
+    largest: of the whole matrix up to 1,000 instances, beyond of that of 500 drawn at random, which may miss one.
     """
     if sp.issparse(K) or K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
@@ -125,7 +125,8 @@ def check_gram(K: Any) -> None:
     rows = np.arange(len(K))
     if len(K) > _ALL_EIGENVALUES:
         rows = np.sort(np.random.default_rng(0).choice(len(K), 500, replace=False))
-    if np.linalg.eigvalsh(K[np.ix_(rows, rows)])[0] < -100 * tolerance:
+    eigenvalues = np.linalg.eigvalsh(K[np.ix_(rows, rows)])
+    if eigenvalues[0] < -1e-6 * eigenvalues[-1]:
         raise _indefinite()
 
 

@@ -6,13 +6,17 @@ the ranking: only the k - 1 proper cuts are compared. Equal costs are resolved b
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import LayeredGraphs
 from arcrank.graphs.base import row_blocks
-from arcrank.losses.margin import MarginLoss
+
+if TYPE_CHECKING:
+    from arcrank.losses.margin import MarginLoss
 
 Array = NDArray[np.float64]
 
@@ -32,8 +36,6 @@ def best_cuts(
         return np.ones(n, dtype=np.intp)
     ordered = np.take_along_axis(scores, order, axis=1)
     gaps = ordered[:, :-1] - ordered[:, 1:]
-    if decomposition.name == "zero-one" and aggregate == "max":
-        return gaps.argmax(axis=1) + 1  # L falls with the smallest margin, which is the gap
     sizes = np.empty(n, dtype=np.intp)
     for block in row_blocks(n, k * k):
         if decomposition.name == "callable":

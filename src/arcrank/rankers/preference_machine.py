@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import (
     Array,
     Explanation,
@@ -29,6 +28,7 @@ from arcrank.rankers.margin_bound import BoundTerms, MarginBound, most_arcs_of_a
 from arcrank.rankers.plm_prediction import best_cuts
 
 if TYPE_CHECKING:
+    from arcrank.losses.margin import MarginLoss
     from arcrank.solvers.plm_dual import KernelDual, LinearDual, Solution
     from arcrank.solvers.plm_tasks import FlowStore, Task
 
@@ -90,7 +90,7 @@ class PreferenceMachine(LinearRanker):
     >>> from arcrank.graphs import LayeredGraphs
     >>> grades = np.array([0, 1, 2, 3])
     >>> graphs = LayeredGraphs.from_distances(np.abs(grades[:, None] - np.arange(4)))
-    >>> machine = PreferenceMachine(C=100).fit([[0.0], [1.0], [2.0], [3.0]], graphs)
+    >>> machine = PreferenceMachine(C=10, random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], graphs)
     >>> machine.rank([[0.2], [2.9]], top=2).tolist()
     [[0, 1], [3, 2]]
     """
@@ -211,6 +211,8 @@ class PreferenceMachine(LinearRanker):
         return self._bound_terms.bound(delta)
 
     def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+        if self._cut().name == "zero-one" and self.aggregate == "max":
+            return super()._relevant(scores)  # the loss falls with the smallest margin, which is the gap at the cut
         order = np.argsort(-scores, axis=1, kind="stable")
         sizes = best_cuts(scores, order, self._cut(), self._loss(), aggregate=self.aggregate, normalize=self.normalize)
         relevant = np.zeros(scores.shape, dtype=bool)
@@ -229,6 +231,8 @@ class PreferenceMachine(LinearRanker):
         return get_decomposition(self.decomposition)
 
     def _loss(self) -> MarginLoss:
+        from arcrank.losses.margin import get_margin_loss
+
         return get_margin_loss(self.loss, self.beta)
 
     def _fit_linear(self, X: Any, graphs: PreferenceGraphs, task: Task) -> None:

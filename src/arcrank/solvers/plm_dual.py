@@ -124,7 +124,7 @@ class LinearDual(_Dual):
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:
                 break
-            negligible = _NEGLIGIBLE * tol * max(solution.primal, 0.0) / max(1, len(self._live))
+            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self._live))
             visited = alarm.awake(number)
             repeats = max(1, _VISITS // max(1, len(visited)))
             order = np.concatenate([random.permutation(visited) for _ in range(repeats)])
