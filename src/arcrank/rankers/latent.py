@@ -17,26 +17,30 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class LatentModel:
-    """x -> (unit-length latent vector; coordinates of x/||x|| in the span of the labelled exemplars).
+    """x -> (unit-length latent vectors at several resolutions; x/||x|| in the span of the labelled exemplars).
 
     The latent part knows which terms occur together in all instances; the exemplars keep single terms that it blurs.
+    Few dimensions suit broad topics and many suit narrow ones: with the first quarter, the first half and all of them,
+    each of unit length, the mean of their cosines is the similarity, and no number has to be chosen for a topic.
     """
 
     components: Floats | None
     """(d, k); None where X has no more than k columns: then a row is its own latent vector."""
+    resolutions: tuple[int, ...]
+    """Leading dimensions that make a vector of their own."""
     span: Floats
     """(d, e), orthonormal columns"""
     latent_weights: Floats
-    """(k,)"""
+    """(sum of the resolutions,)"""
     term_weights: Floats
     """(d,): all weights on exemplars, as one weight a column of X"""
 
     def transform(self, X: Any) -> Floats:
-        """Return the features (n, k + e)."""
+        """Return the features (n, sum of the resolutions + e)."""
         return np.hstack([self._latent(X), _dense(normalize(X) @ self.span)])
 
     def set_weights(self, weights: Floats) -> None:
-        """Take the weights (k + e,) of a linear score."""
+        """Take the weights of a linear score, one a feature."""
         k = len(weights) - self.span.shape[1]
         self.latent_weights, self.term_weights = weights[:k], self.span @ weights[k:]
 
@@ -45,18 +49,22 @@ class LatentModel:
         return self._latent(X) @ self.latent_weights + np.ravel(normalize(X) @ self.term_weights)
 
     def _latent(self, X: Any) -> Floats:
-        return _dense(normalize(X if self.components is None else _dense(X @ self.components)))
+        Z = X if self.components is None else _dense(X @ self.components)
+        parts = [_dense(normalize(Z[:, :width])) for width in self.resolutions]
+        return np.hstack(parts) / np.sqrt(len(parts))
 
 
 def latent_features(X: Any, labelled: NDArray[np.intp], n_components: int, random_state: Any) -> LatentModel:
     """Fit both parts: latent dimensions on all rows of X, exemplars on the labelled ones."""
     n, d = X.shape
-    components = None
+    components, resolutions = None, (d,)
     if d > n_components:
         seed = 0 if random_state is None else random_state  # the same model every time unless asked otherwise
         _, _, right = randomized_svd(X, min(n_components, n), n_iter=7, random_state=seed)
         components = np.ascontiguousarray(right.T)
-    return LatentModel(components, _orthonormal(normalize(X[labelled])), np.empty(0), np.empty(0))
+        k = components.shape[1]
+        resolutions = tuple(sorted({max(k // 4, 1), max(k // 2, 1), k}))
+    return LatentModel(components, resolutions, _orthonormal(normalize(X[labelled])), np.empty(0), np.empty(0))
 
 
 def _orthonormal(exemplars: Any) -> Floats:

@@ -57,8 +57,9 @@ class SemiSupervisedRankBoost(StumpRanker):
         weigh instances). For comparisons.
     features : "stumps" or "latent"
         "latent" keeps the criterion and gives it features for text instead of stumps: H is linear in the unit-length
-        latent-semantic vector of an instance, fitted on all instances, and in its similarities to the labelled
-        ones; the criterion, with a small squared norm, is minimised exactly. "confident" then labels by H itself:
+        latent-semantic vectors of an instance (the first quarter, the first half and all of `n_components`),
+        fitted on all instances, and in its similarities to the labelled ones; the criterion, with a small squared
+        norm, is minimised exactly. "confident" then labels by H itself:
         from labelled pairs alone, the `n_confident` best unlabelled instances for each relevant one are tentatively
         relevant, three times as many after them stay unlabelled, and all the rest are tentatively irrelevant (the
         relevant ones left there lower the AUC of all rankings alike); then the same once more with the new H. Being
@@ -101,7 +102,7 @@ class SemiSupervisedRankBoost(StumpRanker):
         labeller: str | Callable[..., Any] = "auto",
         mixed: bool = False,
         features: str = "stumps",
-        n_components: int = 150,
+        n_components: int = 300,
         n_confident: int = 10,
         thresholds: str | int = "all",
         early_stopping: bool = False,
