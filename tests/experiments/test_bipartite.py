@@ -50,7 +50,7 @@ def test_finished_cells_are_read_and_not_run_again(small, monkeypatch):
         small.cell("RB", "gold", 1)
 
 
-@pytest.mark.parametrize("name", ["RB full", "TSVM fraction=0.3", "ssLR", "ssRB k=1 lambda=0.5", "naive k=2", "LR"])
+@pytest.mark.parametrize("name", ["RB full", "TSVM prior", "ssLR", "ssRB k=1 lambda=0.5", "naive k=2", "LR"])
 def test_every_method_ranks_the_test_documents(small, name):
     task = small.task("gold", 0, 3, 9)
     assert method(name)(task).shape == (50,)

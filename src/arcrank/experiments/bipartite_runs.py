@@ -107,29 +107,29 @@ class Cell:
 def method(name: str) -> Callable[[Task], Scores]:
     """Return the method of that name: from a task to the scores of its test documents.
 
-    Names are a word and settings: `RB`, `RB full`, `TSVM`, `ssLR`, `ssRB k=2 lambda=0.5`, `naive k=2`,
-    `ssRB latent`, `LR`, `LR latent=100 C=10 unit`.
+    Names are a word and settings: `RB`, `RB full` (all labels), `TSVM`, `TSVM prior` (told the true fraction of
+    relevant documents), `ssLR`, `ssRB k=2 lambda=0.5`, `naive k=2`, `ssRB latent`, `LR`, `LR latent=100 C=10 unit`.
     """
     head, *words = name.split()
     settings = dict(word.partition("=")[::2] for word in words)
     if head == "LR":
         return lambda task: _logistic(task, settings)
-    return lambda task: _ranked(task, _ranker(head, settings, task.n_rounds), full="full" in settings)
+    return lambda task: _ranked(task, _ranker(head, settings, task), full="full" in settings)
 
 
-def _ranker(head: str, settings: dict[str, str], n_rounds: int) -> Any:
+def _ranker(head: str, settings: dict[str, str], task: Task) -> Any:
     if head in ("ssRB", "naive"):
         return SemiSupervisedRankBoost(
-            n_rounds,
+            task.n_rounds,
             n_neighbors=int(settings.get("k", 2)),
             discount=float(settings.get("lambda", 1.0)),
             mixed=head == "naive",
             features="latent" if "latent" in settings else "stumps",
         )
     if head == "TSVM":
-        fraction = settings.get("fraction")
-        return TransductiveSVM(relevant_fraction=None if fraction is None else float(fraction))
-    return {"RB": lambda: RankBoost(n_rounds), "ssLR": SemiSupervisedLogistic}[head]()
+        known = float(task.truth[task.split.train].mean())
+        return TransductiveSVM(relevant_fraction=known if "prior" in settings else None)
+    return {"RB": lambda: RankBoost(task.n_rounds), "ssLR": SemiSupervisedLogistic}[head]()
 
 
 def _ranked(task: Task, ranker: Any, *, full: bool) -> Scores:
