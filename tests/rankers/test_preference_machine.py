@@ -49,8 +49,8 @@ def expected_failures(estimator):
 
 @parametrize_with_checks(
     [
-        PreferenceMachine(max_iter=20),
-        PreferenceMachine("domination", "squared-hinge", max_iter=20),
+        PreferenceMachine(max_iter=100),
+        PreferenceMachine("domination", "squared-hinge", max_iter=100),
         PreferenceMachine(kernel="rbf"),
         PreferenceMachine(kernel="precomputed", max_iter=300),
     ],

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 _NEGLIGIBLE = 0.1  # share of the allowed gap that sleeping instances may hold
 _LONGEST_SLEEP = 8  # passes
 _VISITS = 1000  # that a pass makes at least: it repeats a small set of instances, for it costs nothing
-_BATCH, _CYCLES = 128, 20  # instances that a kernel machine solves together, and rounds over them
+_BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and rounds over them
 _TINY = 1e-30  # stands for the squared length of an empty instance
 
 
@@ -166,7 +166,7 @@ class LinearDual(_Dual):
 
 
 class KernelDual(_Dual):
-    """A kernel machine: keeps the scores of all instances, and solves the most violating ones in batches."""
+    """A kernel machine: keeps the scores of all instances, and visits in batches those that hold a part of the gap."""
 
     def __init__(self, rows: KernelRows, task: Task, *, n_jobs: int = 1) -> None:
         self._kernel = rows
@@ -192,32 +192,29 @@ class KernelDual(_Dual):
     def solve(
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
-        """Ascend in place until the relative gap is at most tol; an iteration is as many visits as there are rows."""
-        turns = max(1, -(-len(self._live) // _BATCH))
+        """Ascend in place until the relative gap is at most tol."""
         self._measure(solution)
         for _ in range(max_iter):
-            for _ in range(turns):
-                if solution.relative_gap <= tol:
-                    break
-                self._step(solution, random)
-                self._measure(solution)
+            if solution.relative_gap <= tol:
+                break
+            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self._live))
+            visited = random.permutation(self._live[self._gaps[self._live] > negligible])
+            for at in range(0, len(visited), _BATCH):
+                self._step(solution, visited[at : at + _BATCH], negligible)
+            self._measure(solution)
             solution.passes += 1
-            if history.add(loss=solution.primal, gap=solution.relative_gap) or solution.relative_gap <= tol:
+            if history.add(loss=solution.primal, gap=solution.relative_gap):
                 break
         solution.converged = solution.relative_gap <= tol
 
-    def _step(self, solution: Solution, random: np.random.RandomState) -> None:
-        """Solve the instances that hold most of the gap together, then correct all scores."""
-        size = min(_BATCH, len(self._live))
-        worst = np.argpartition(-self._gaps[self._live], size - 1)[:size]
-        batch = self._live[random.permutation(worst)]
+    def _step(self, solution: Solution, batch: NDArray[np.int64], quiet: float) -> None:
+        """Solve a batch by its own small kernel matrix, then correct the scores of all instances."""
         K = self._kernel.rows(batch)
-        coefficients = np.zeros((size, self._task.shape[1]))
+        coefficients = np.zeros((len(batch), self._task.shape[1]))
         solution.store.repack(self._task.widest)
-        self._task.gram_pass(
-            self._square, batch, np.ascontiguousarray(K[:, batch]), self.scores[batch], _CYCLES, 0.0, solution.store,
-            self._gaps, self._costs, coefficients,
-        )  # fmt: skip
+        own = np.ascontiguousarray(K[:, batch]), self.scores[batch]
+        measured = self._gaps, self._costs
+        self._task.gram_pass(self._square, batch, *own, _CYCLES, quiet, solution.store, *measured, coefficients)
         solution.weights[batch] += coefficients
         self.scores += K.T @ self._spread(coefficients)
 
