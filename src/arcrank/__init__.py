@@ -1,7 +1,8 @@
 """arcrank learns to rank labels from preferences.
 
 Rankers are scikit-learn estimators: `fit(X, y)` takes any kind of preference over labels, `rank(X)` puts all labels in
-order. Names are imported when they are first used, so `import arcrank` is fast.
+order. `save` and `load` keep a fitted model in one file. Names are imported when they are first used, so
+`import arcrank` is fast.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _HOME = {
     "SemiSupervisedLogistic": "arcrank.rankers.semisupervised_logistic",
     "SemiSupervisedRankBoost": "arcrank.rankers.semisupervised",
     "TransductiveSVM": "arcrank.rankers.transductive",
+    "load": "arcrank.modelfile",
+    "save": "arcrank.modelfile",
 }
 
 __all__ = [
@@ -36,9 +39,12 @@ __all__ = [
     "SemiSupervisedRankBoost",
     "TransductiveSVM",
     "__version__",
+    "load",
+    "save",
 ]
 
 if TYPE_CHECKING:
+    from arcrank.modelfile import load, save
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.loglinear import LogLinearRanker
     from arcrank.rankers.online import MMPRanker, PerceptronRanker

@@ -5,7 +5,8 @@ ArcrankError
 │   ├── GraphError      a preference graph that contradicts its own rules
 │   └── FormatError     a file that cannot be read as its format says
 ├── ParameterError      a parameter outside its allowed values (also a ValueError)
-└── MissingDataError    a corpus that is not on this machine (also a FileNotFoundError)
+├── MissingDataError    a corpus that is not on this machine (also a FileNotFoundError)
+└── ModelFileError      a model that cannot be saved, or a file that is no whole model (also a ValueError)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ __all__ = [
     "GraphError",
     "InputError",
     "MissingDataError",
+    "ModelFileError",
     "ParameterError",
 ]
 
@@ -45,3 +47,7 @@ class MissingDataError(ArcrankError, FileNotFoundError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class ModelFileError(ArcrankError, ValueError):
+    """A model that cannot be saved, or a file that is damaged, of a newer format, or no model at all."""

@@ -1,0 +1,205 @@
+"""Save, load and look at model files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from arcrank.errors import ModelFileError
+from arcrank.modelfile.atomic import write_atomically
+from arcrank.modelfile.container import container_bytes, damaged, open_container
+from arcrank.modelfile.values import DTYPES, Encoder, decode, readable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["load", "read_card", "save"]
+
+Path = str | os.PathLike[str]
+
+
+def save(model: Any, path: Path, *, card: dict[str, Any] | None = None) -> None:
+    """Write a fitted model to one file, which holds the old model or the new one whatever happens meanwhile.
+
+    Parameters
+    ----------
+    model : a fitted ranker, or a scikit-learn Pipeline of text features and a ranker
+        Of exactly these classes, with parameters that are values: a model file holds no code. Anything else is
+        refused by name, before anything is written. Two parameters are not kept where they are objects, `callback` and
+        `random_state`; nor is what `warm_start` remembers of the data.
+    path : str or path
+        By custom it ends in ".arcrank"; other tools read it as safetensors.
+    card : dict of JSON's types, or None
+        How it was trained, measures, "hierarchy": {label: parent or None}, ... None keeps the card that the model was
+        loaded with.
+
+    Examples
+    --------
+    >>> import arcrank, os, tempfile
+    >>> ranker = arcrank.RocchioRanker().fit([[1, 0], [0, 1]], ["tea", "milk"])
+    >>> path = os.path.join(tempfile.mkdtemp(), "drinks.arcrank")
+    >>> arcrank.save(ranker, path, card={"trained on": "two cups"})
+    >>> arcrank.load(path).rank([[2, 1]]).tolist()
+    [['tea', 'milk']]
+    """
+    manifest, arrays = _packed(model, getattr(model, "model_card_", {}) if card is None else card)
+    # Arrays of the widest numbers first, so that all of them lie at multiples of their width.
+    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
+    blocks = {name: (DTYPES[array.dtype.str], list(array.shape), _bytes_of(array)) for name, array in ordered}
+    write_atomically(path, container_bytes(manifest, blocks))
+
+
+def load(path: Path) -> Any:
+    """Return the model that `save` wrote: the same scores to the last bit, and for online rankers the same future.
+
+    Every byte is checked first; a file that is damaged, of a newer format or no model at all raises `ModelFileError`.
+    The card is the model's `model_card_`.
+
+    Examples
+    --------
+    >>> import arcrank, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "drinks.arcrank")
+    >>> ranker = arcrank.MMPRanker().fit([[1, 0], [0, 1]], [["tea"], ["milk"]])
+    >>> arcrank.save(ranker, path, card={"cups": 2})
+    >>> again = arcrank.load(path)
+    >>> again.model_card_, again.partial_fit([[3, 1]], [["tea"]]).n_rounds_
+    ({'cups': 2}, 3)
+    """
+    with open_container(path) as container:
+        arrays = container.read_arrays(_empty)
+    try:
+        return _unpacked(container.manifest, arrays)
+    except ModelFileError as error:
+        raise ModelFileError(f"{container.path}: {error}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise damaged(container.path, f"its parts do not fit together ({error})") from error
+
+
+def read_card(path: Path) -> dict[str, Any]:
+    """Tell what a model file holds, from its checked manifest alone: no array is read, and nothing heavy imported.
+
+    Returns "format", "arcrank" (the version that wrote it), "bytes", "learner", "labels" and "features" (counts; labels
+    is None for rankers of instances), "parts" (each with "name", "step" and "parameters"), "arrays" and "card".
+
+    Examples
+    --------
+    >>> import arcrank, os, tempfile
+    >>> from arcrank.modelfile import read_card
+    >>> path = os.path.join(tempfile.mkdtemp(), "drinks.arcrank")
+    >>> arcrank.save(arcrank.RocchioRanker().fit([[1, 0], [0, 1]], ["tea", "milk"]), path)
+    >>> card = read_card(path)
+    >>> card["learner"], card["labels"], card["features"], card["parts"][0]["parameters"]
+    ('rocchio', 2, 2, {'beta': 16.0, 'gamma': 4.0})
+    """
+    with open_container(path) as container:
+        manifest, size = container.manifest, os.fstat(container.file.fileno()).st_size
+    facts = {name: manifest.get(name) for name in ("format", "arcrank", "learner", "labels", "features")}
+    arrays = {name: {"dtype": at["dtype"], "shape": at["shape"]} for name, at in manifest["arrays"].items()}
+    parts = [
+        {"name": part["name"], "step": part["step"], "parameters": readable(part["parameters"])}
+        for part in manifest["parts"]
+    ]
+    return {**facts, "bytes": size, "parts": parts, "arrays": arrays, "card": _card(manifest)}
+
+
+def _packed(model: Any, card: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    import arcrank
+
+    if not isinstance(card, dict):
+        raise ModelFileError(f"A card is a dict, got {type(card).__name__}.")
+    notes = Encoder("The card")
+    encoded = notes.encode(card, "card")
+    arrays = {f"card/{name}": array for name, array in notes.arrays.items()}
+    if arrays:
+        raise ModelFileError(f"The card holds the array {next(iter(arrays))}; give lists, e.g. by tolist().")
+    steps, parts = _steps(model), []
+    for number, (step, estimator) in enumerate(steps):
+        part, found = _packed_part(step, estimator)
+        parts.append(part)
+        arrays |= {f"{number}/{name}": array for name, array in found.items()}
+    ranker = steps[-1][1]
+    manifest = {
+        "arcrank": arcrank.__version__,
+        "learner": parts[-1]["name"],
+        "labels": len(ranker.labels_) if hasattr(ranker, "rank") else None,
+        "features": int(ranker.n_features_in_),
+        "pipeline": steps[0][0] is not None,
+        "parts": parts,
+        "card": encoded,
+    }
+    return manifest, arrays
+
+
+def _steps(model: Any) -> list[tuple[str | None, Any]]:
+    """The steps of a pipeline by name, or a ranker alone, whose step has no name; all of them known and fitted."""
+    from sklearn.pipeline import Pipeline
+
+    from arcrank.modelfile.registry import part_of
+
+    steps = model.steps if type(model) is Pipeline else [(None, model)]
+    ranks = [part_of(estimator).ranks for _, estimator in steps]
+    if not ranks[-1] or any(ranks[:-1]):
+        raise ModelFileError(
+            f"{type(steps[-1][1]).__name__} cannot be saved as the last step of a model: text features come first, and "
+            "one ranker last."
+        )
+    for _, estimator in steps:
+        _check_fitted(estimator)
+    return list(steps)
+
+
+def _check_fitted(estimator: Any) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        raise ModelFileError(f"{type(estimator).__name__} cannot be saved before it is fitted; call fit.") from None
+
+
+def _packed_part(step: str | None, estimator: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    from arcrank.modelfile.registry import part_of
+
+    part, encoder = part_of(estimator), Encoder(type(estimator).__name__)
+    parameters = {
+        name: encoder.encode(value, f"the parameter {name}") for name, value in part.parameters(estimator).items()
+    }
+    learnt = {name: encoder.encode(value, name) for name, value in part.learnt(estimator).items()}
+    return {"name": part.name, "step": step, "parameters": parameters, "learnt": learnt}, encoder.arrays
+
+
+def _unpacked(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+    from arcrank.modelfile.registry import part_named
+
+    steps = []
+    for number, stored in enumerate(manifest["parts"]):
+        mine = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{number}/")}
+        values = [decode(stored[name], mine.__getitem__) for name in ("parameters", "learnt")]
+        steps.append((stored["step"], part_named(stored["name"]).rebuild(*values)))
+    model = _pipeline(steps) if manifest["pipeline"] else steps[0][1]
+    model.model_card_ = _card(manifest)
+    return model
+
+
+def _pipeline(steps: list[tuple[str, Any]]) -> Any:
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline(steps)
+
+
+def _card(manifest: dict[str, Any]) -> Any:
+    no_arrays: dict[str, NDArray[Any]] = {}
+    return decode(manifest["card"], no_arrays.__getitem__)
+
+
+def _empty(dtype: str, shape: list[int]) -> tuple[NDArray[Any], memoryview]:
+    import numpy as np
+
+    numpy_name = next(name for name, stored in DTYPES.items() if stored == dtype)
+    array = np.empty(shape, dtype=numpy_name)
+    return array, _bytes_of(array)
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view("u1").data
