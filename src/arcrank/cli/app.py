@@ -29,9 +29,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def common(
     context: typer.Context,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file of options, with a table for each command.")
-    ] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file of options, with a table for each command.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,  # noqa: ARG001
     version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
