@@ -1,0 +1,167 @@
+"""What `arcrank check` concludes from its counts: findings with a severity, and what to do about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from arcrank.cli.showing import clipped, count, is_are
+from arcrank.cli.similar_names import one_letter_apart, written_alike
+from arcrank.cli.survey import Survey
+
+__all__ = ["Finding", "between", "within"]
+
+RARE, _NAMED = 2, 4
+
+
+class Finding(NamedTuple):
+    """One thing worth knowing: "serious" stops a careful user, "warning" costs quality, "note" is for information."""
+
+    severity: str
+    kind: str
+    file: str
+    message: str
+    remedy: str
+    number: int
+
+
+def within(found: Survey, first_error: str = "", *, training: bool = True) -> list[Finding]:
+    """The findings of one file; rare labels matter where they are to be learnt."""
+    made = [
+        *_unreadable(found, first_error),
+        *_empty_rows(found),
+        *_number_of_labels(found),
+        *(_rare(found) if training else ()),
+        *_alike(found),
+        *_twice(found),
+        *_contradictions(found),
+    ]
+    return [Finding(severity, kind, found.path, message, remedy, n) for severity, kind, message, remedy, n in made]
+
+
+Made = Iterator[tuple[str, str, str, str, int]]
+
+
+def _unreadable(found: Survey, first_error: str) -> Made:
+    n = sum(found.skipped.values())
+    if n:
+        reasons = ", ".join(f"{reason} ({k:,})" for reason, k in found.skipped.most_common())
+        place = f"; the first: {clipped(first_error, 150)}" if first_error else ""
+        message = f"{count(n, 'row')} cannot be read: {reasons}{place}"
+        yield "serious", "unreadable rows", message, "mend them, or train with --on-error skip", n
+
+
+def _empty_rows(found: Survey) -> Made:
+    n = len(found.without_labels)
+    if n:
+        remedy = "they teach nothing; are labels missing?"
+        yield _share(n, found), "rows without labels", f"{_rows(found.without_labels)} no preference", remedy, n
+    n = len(found.without_content)
+    if n:
+        what = "text" if found.is_text else "features"
+        message = f"{_rows(found.without_content)} no {what}"
+        yield _share(n, found), f"rows without {what}", message, "leave them out: nothing can be learnt of them", n
+
+
+def _share(n: int, found: Survey) -> str:
+    return "serious" if n > found.n_rows / 2 else "warning"
+
+
+def _rows(numbers: Sequence[int]) -> str:
+    """`3 rows have (1, 5, 9)`, the first few by number."""
+    some = ", ".join(f"{n:,}" for n in numbers[:_NAMED]) + (", ..." if len(numbers) > _NAMED else "")
+    return f"{count(len(numbers), 'row')} ({some}) {'has' if len(numbers) == 1 else 'have'}"
+
+
+def _number_of_labels(found: Survey) -> Made:
+    named = [label for label, n in found.labels.items() if n]
+    if not named:
+        yield "serious", "no labels", "no row names a label", "give labels, layers, ranking or arcs in every row", 0
+    elif len(named) == 1:
+        message = f"there is only one label, {clipped(named[0], 40)!r}"
+        yield "serious", "one label", message, "ranking needs two labels or more", 1
+    blank = [label for label in named if not label.strip()]
+    if blank:
+        n = sum(found.labels[label] for label in blank)
+        yield "warning", "empty label", f"{count(n, 'row')} with a label whose name is blank", "name it or drop it", n
+    everywhere = [label for label, n in found.labels.items() if n == found.n_rows > 1]
+    if everywhere and len(named) > 1 and found.kinds["labels"] == found.n_rows:
+        names = _names(everywhere)
+        yield (
+            "note",
+            "label in every row",
+            f"{names}: right for every row",
+            "it will always rank first",
+            len(everywhere),
+        )
+
+
+def _names(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _NAMED:,} more" if len(labels) > _NAMED else ""
+    return ", ".join(clipped(label, 32) for label in labels[:_NAMED]) + more
+
+
+def _rare(found: Survey) -> Made:
+    rare = sorted((n, label) for label, n in found.labels.items() if n <= RARE)
+    if rare and len(found.labels) > 1:
+        message = f"{is_are(len(rare), 'label')} in {RARE} rows or fewer: {_names([label for _, label in rare])}"
+        severity = "warning" if len(rare) > len(found.labels) / 4 else "note"
+        yield severity, "rare labels", message, "give more examples, or merge them", len(rare)
+
+
+def _alike(found: Survey) -> Made:
+    groups = written_alike(found.labels)
+    if groups:
+        shown = "; ".join(" = ".join(repr(clipped(name, 24)) for name in group[:3]) for group in groups[:3])
+        message = f"{count(len(groups), 'group')} of labels that differ in case or spaces only: {shown}"
+        yield "warning", "labels written in two ways", message, "write each label in one way", len(groups)
+    near = one_letter_apart(found.labels)
+    if near:
+        shown = "; ".join(f"{clipped(a, 24)!r} ~ {clipped(b, 24)!r}" for a, b in near[:3])
+        message = f"{count(len(near), 'couple')} of labels one letter apart: {shown}"
+        yield "note", "labels one letter apart", message, "a misprint? then correct it", len(near)
+
+
+def _twice(found: Survey) -> Made:
+    if found.duplicates:
+        message = f"{count(found.duplicates, 'document')} that an earlier row holds already"
+        yield "note", "duplicate documents", message, "drop them, lest they end up in train and test", found.duplicates
+    differ = found.duplicates_that_differ
+    if differ:
+        a, b = differ[0]
+        message = (
+            f"{count(len(differ), 'repeated document')} with other labels than before, such as rows {a:,} and {b:,}"
+        )
+        yield "warning", "duplicates that disagree", message, "decide for one of them", len(differ)
+
+
+def _contradictions(found: Survey) -> Made:
+    n = len(found.contradicting_rows)
+    if n:
+        message = f"{_rows(found.contradicting_rows)} an arc together with its reverse"
+        yield "warning", "contradicting arcs", message, "allowed, but such arcs cancel each other", n
+    both = sum((tail, head) in found.arcs for head, tail in found.arcs) // 2
+    if both:
+        couples = len({frozenset(arc) for arc in found.arcs})
+        message = f"{both:,} of {count(couples, 'couple')} of labels: arcs go both ways in the file"
+        yield "note", "preferred both ways", message, "normal where preferences depend on the document", both
+
+
+def between(first: Survey, second: Survey) -> list[Finding]:
+    """The findings of two files: documents in both, and labels that only the second one knows."""
+    where = f"{first.path}, {second.path}"
+    made = []
+    shared = first.documents.keys() & second.documents.keys()
+    if shared:
+        one = min(shared, key=lambda key: second.documents[key][0])
+        rows = f"row {first.documents[one][0]:,} and row {second.documents[one][0]:,}"
+        share = len(shared) / max(1, len(second.documents))
+        message = f"{is_are(len(shared), 'document')} in both files ({share:.1%} of the second), such as {rows}"
+        remedy = "take them out of one: measures on them would flatter"
+        made.append(Finding("serious", "overlap", where, message, remedy, len(shared)))
+    new = sorted(set(second.labels) - set(first.labels))
+    if new and first.labels:
+        message = f"{is_are(len(new), 'label')} in the second file only: {_names(new)}"
+        remedy = "a model of the first cannot rank them"
+        made.append(Finding("warning", "labels of one file only", where, message, remedy, len(new)))
+    return made

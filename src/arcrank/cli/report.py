@@ -1,0 +1,203 @@
+"""The HTML report of `arcrank evaluate`: what a person would want to know of a model, best first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from arcrank import __version__
+from arcrank.cli.evaluation import MEANINGS, Document, Evaluation, LabelRow
+from arcrank.cli.output import number
+from arcrank.cli.page import Cell, cards, label_html, page, section, table
+from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
+from arcrank.cli.showing import count
+
+__all__ = ["report", "to_json"]
+
+_MOST_LABELS = 500
+_HEADLINES = ("average precision", "one-error", "ranking loss", "coverage")
+_HEADLINES_OF_GRAPHS = ("disagreement error", "zero-one error", "domination error", "dominated error")
+
+
+def to_json(found: Evaluation, model: str, data: str) -> dict[str, Any]:
+    """What `--json` prints and the report carries: see schemas/evaluate.json."""
+    return {
+        "model": model,
+        "data": data,
+        "documents": found.n_documents,
+        "documents_with_label_sets": found.n_sets,
+        "skipped": found.skipped,
+        "unknown_labels": found.unknown_labels,
+        "measures": {name: _finite(value) for name, value in found.measures.items()},
+        "precision_recall": {"precision": found.precision, "recall": found.recall},
+        "labels": [_label_json(row) for row in found.per_label],
+        "worst": [_document_json(one) for one in found.worst],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _label_json(row: LabelRow) -> dict[str, Any]:
+    return {
+        "label": row.label,
+        "support": row.support,
+        "in_top_1": _finite(row.top1),
+        "in_top_5": _finite(row.top5),
+        "average_rank": _finite(row.average_rank),
+    }
+
+
+def _document_json(one: Document) -> dict[str, Any]:
+    return {
+        "row": one.row,
+        "id": one.name,
+        "text": one.text,
+        "wrong_preferences": one.wrong,
+        "right": [{"label": label, "rank": rank} for label, rank in one.right],
+        "ranking": [{"label": label, "score": score, "right": right} for label, score, right in one.ranking],
+    }
+
+
+def report(found: Evaluation, model: str, data: str, title: str = "", before: Iterable[str] = ()) -> str:
+    """The page; `before` are sections that stand above the measures."""
+    body = [
+        f"<h1>{escape(title or f'How well {model} ranks {data}')}</h1>",
+        f'<p class="soft">{escape(_summary(found))}</p>',
+        *_warnings(found),
+        cards(_headlines(found)),
+        *before,
+        section("All measures", _measures(found), intro=_rule(found)),
+        *_plots(found),
+        _labels(found),
+        *_worst(found),
+    ]
+    footer = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
+    return page(title or f"{model} on {data}", body, footer, to_json(found, model, data))
+
+
+def _summary(found: Evaluation) -> str:
+    used = sum(row.support > 0 for row in found.per_label)
+    some = "" if used == len(found.labels) else f", {used:,} of which are right for some document"
+    return f"{count(found.n_documents, 'document')}, {count(len(found.labels), 'label')}{some}."
+
+
+def _rule(found: Evaluation) -> str:
+    rule = "A tie counts as an error; the rank of a label is the number of labels that score no less."
+    if 0 < found.n_sets < found.n_documents:
+        rule += f" Measures of label sets are over the {found.n_sets:,} documents whose set is neither empty nor full."
+    return rule
+
+
+def _warnings(found: Evaluation) -> list[str]:
+    lines = []
+    if found.skipped:
+        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in found.skipped.items())
+        lines.append(f'<p class="warn">Rows that could not be read and were left out: {escape(reasons)}.</p>')
+    if found.unknown_labels:
+        names = " ".join(label_html(name, "tag") for name in list(found.unknown_labels)[:10])
+        total = count(len(found.unknown_labels), "label")
+        lines.append(
+            f'<p class="warn">The data names {total} that the model does not know; it cannot rank them, and they are '
+            f"left out of every measure: {names}</p>"
+        )
+    return lines
+
+
+def _headlines(found: Evaluation) -> list[tuple[str, str, str]]:
+    chosen = _HEADLINES if found.n_sets else _HEADLINES_OF_GRAPHS
+    return [(name, number(found.measures[name]), MEANINGS[name]) for name in chosen if name in found.measures]
+
+
+def _measures(found: Evaluation) -> str:
+    rows = [
+        [Cell(escape(name)), Cell(number(value), value), Cell(f"<small>{escape(MEANINGS[name])}</small>")]
+        for name, value in found.measures.items()
+    ]
+    return table(["measure", "value", "what it says"], rows)
+
+
+def _plots(found: Evaluation) -> list[str]:
+    if not found.precision:
+        return []
+    curve = Series("precision", found.recall, found.precision)
+    unit = (0.0, 1.0)
+    by_rank = _supported(found)
+    plots = [line_plot([curve], Axis("recall", range=unit), Axis("precision", range=unit), "Precision by recall")]
+    if by_rank:
+        shares, names = _share_by_frequency(by_rank)
+        plots.append(
+            bar_plot(shares, names, Axis("documents that a label is right for"), Axis("in the first 5", range=unit))
+        )
+    intro = (
+        "First, precision and recall when the first r labels of every ranking are taken, r = 1, 2, 3 and so on. Then, "
+        "how often a right label is among the first 5, for rare and for frequent labels."
+    )
+    return [
+        section("Where to cut, and which labels are hard", f'<div class="plots">{"".join(plots)}</div>', intro=intro)
+    ]
+
+
+def _supported(found: Evaluation) -> list[LabelRow]:
+    return [row for row in found.per_label if row.support]
+
+
+def _share_by_frequency(rows: list[LabelRow]) -> tuple[list[float], list[str]]:
+    """The share of right labels among the first five, for labels of similar support (1-2, 3-9, 10-29, ...)."""
+    edges = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+    shares, names = [], []
+    for low, high in zip(edges, [*edges[1:], None], strict=True):
+        inside = [row for row in rows if row.support >= low and (high is None or row.support < high)]
+        if inside:
+            total = sum(row.support for row in inside)
+            shares.append(sum(row.top5 * row.support for row in inside) / total)
+            names.append(f"{low:,}+" if high is None else f"{low:,}–{high - 1:,}")
+    return shares, names
+
+
+def _labels(found: Evaluation) -> str:
+    ordered = sorted(_supported(found), key=lambda row: (-row.support, row.label))
+    rows = [
+        [
+            Cell(label_html(row.label)),
+            Cell(f"{row.support:,}", row.support),
+            Cell(f"{row.top1:.0%}", row.top1),
+            Cell(f"{row.top5:.0%}", row.top5),
+            Cell(f"{row.average_rank:.1f}", row.average_rank),
+        ]
+        for row in ordered[:_MOST_LABELS]
+    ]
+    intro = (
+        "For the documents that a label is right for: how often it comes first, how often among the first five, and its "
+        "average rank."
+    )
+    more = len(ordered) - len(rows)
+    after = f'<p class="soft">{more:,} rarer labels are in the data block only.</p>' if more else ""
+    heads = ["label", "documents", "first", "in first 5", "average rank"]
+    return section("Label by label", table(heads, rows, sortable=True), after, intro=intro)
+
+
+def _worst(found: Evaluation) -> list[str]:
+    if not found.worst:
+        return ['<h2>Worst documents</h2><p class="good">None: every document is ranked as it should be.</p>']
+    intro = (
+        "The documents with the largest share of preferences ranked the wrong way round: mistakes of the model, or of "
+        "the data."
+    )
+    return [section("Worst documents", *(_document(one) for one in found.worst), intro=intro)]
+
+
+def _document(one: Document) -> str:
+    name = f"row {one.row:,}" if one.name is None else f"{one.name} (row {one.row:,})"
+    text = "" if one.text is None else f"<blockquote>{escape(one.text)}</blockquote>"
+    right = " ".join(
+        f"{label_html(label, 'tag')}<small>rank {rank:,}</small>" for label, rank in one.right[:30]
+    ) or "<small>no label stands above another</small>"  # fmt: skip
+    ranked = " ".join(label_html(label, "tag good" if good else "tag bad") for label, _, good in one.ranking)
+    return (
+        f"<article><h3>{escape(name)} <small>{one.wrong:.0%} of its preferences wrong</small></h3>{text}"
+        f"<p><b>should be on top:</b> {right}</p><p><b>ranked first:</b> {ranked}</p></article>"
+    )

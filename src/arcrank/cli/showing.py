@@ -1,0 +1,46 @@
+"""Small things that the reporting commands share: names and counts for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arcrank.cli.output import printable
+from arcrank.errors import ParameterError
+
+__all__ = ["check_place", "clipped", "count", "is_are"]
+
+
+def clipped(text: str, width: int = 60) -> str:
+    """The text on one line, without control characters and at most `width` long.
+
+    >>> clipped("a" + chr(10) + "b"), clipped("abcdef", 4)
+    ('a\\\\nb', 'abc…')
+    """
+    clean = printable(text[: width + 1])
+    return clean if len(clean) <= width else clean[: width - 1] + "…"
+
+
+def count(n: int, thing: str) -> str:
+    """The number with its noun.
+
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
+def is_are(n: int, thing: str) -> str:
+    """The number with its noun and verb.
+
+    >>> is_are(1, "row"), is_are(3, "row")
+    ('1 row is', '3 rows are')
+    """
+    return f"{count(n, thing)} {'is' if n == 1 else 'are'}"
+
+
+def check_place(path: Path, what: str) -> None:
+    """Refuse a place where no file can be written, before work is done for it."""
+    if path.is_dir():
+        raise ParameterError(f"{path}: this is a folder.\nGive {what} the path of a file.")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path}: there is no folder {path.parent}.\nMake it first, or give {what} another path.")
