@@ -40,6 +40,12 @@ def test_splits_and_label_sets_are_disjoint_nested_and_repeatable(small):
     np.testing.assert_array_equal(small.task("gold", 0, 3, 9).y, few.y)
 
 
+def test_topics_with_too_few_documents_are_left_out(small):
+    small.corpus.labels.append("tin")
+    small.corpus.label_sets[0].append("tin")
+    assert small.topics == ["acq", "gold", "grain"]
+
+
 def test_finished_cells_are_read_and_not_run_again(small, monkeypatch):
     first = small.cell("RB", "gold", 1)
     monkeypatch.setattr(bipartite_runs, "method", lambda name: pytest.fail("it was run again"))

@@ -172,9 +172,23 @@ class Study:
     @lru_cache(maxsize=1)  # noqa: B019 - a study lives as long as its process
     def split(self, number: int) -> Split:
         """Draw one third of the documents for the test."""
+        return Split(self.counts, *self._parts(number))
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The topics that have enough relevant documents to label and one to find in every split; OHSUMED's vary."""
+        parts = [self._parts(number) for number in range(self.n_splits)]
+        relevant = {topic: self.truth(topic) for topic in self.corpus.labels}
+        return [
+            topic
+            for topic, truth in relevant.items()
+            if all(truth[train].sum() >= self.collection.n_relevant and truth[test].any() for train, test in parts)
+        ]
+
+    def _parts(self, number: int) -> tuple[Rows, Rows]:
         order = np.random.default_rng([2008, number]).permutation(len(self.corpus))
         n_test = len(order) // 3
-        return Split(self.counts, order[n_test:], order[:n_test])
+        return order[n_test:], order[:n_test]
 
     def truth(self, topic: str) -> Scores:
         """Return 1 where the topic is among a document's labels, else 0."""

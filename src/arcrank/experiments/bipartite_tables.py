@@ -83,7 +83,7 @@ class Paired(NamedTuple):
 
 def table2(study: Study, report: Report, methods: Sequence[str] = (*METHODS, *MORE_METHODS)) -> list[Row]:
     """Return mAUP and mT9P of every method."""
-    cells = study.cells(methods, study.corpus.labels, report)
+    cells = study.cells(methods, study.topics, report)
     published = TABLE2 if study.name == "Reuters-21578" else TABLE2_OHSUMED
     rows = []
     for number, measure in enumerate(("aup", "t9p")):
@@ -97,9 +97,9 @@ def table3(
     study: Study, report: Report, methods: Sequence[str] = ("RB", "TSVM", "ssLR", "ssRB k=2", "ssRB k=3", BEST_K)
 ) -> list[Row]:
     """Return the AUC of every topic and method."""
-    cells = study.cells(methods, study.corpus.labels, report)
+    cells = study.cells(methods, study.topics, report)
     rows = []
-    for number, topic in enumerate(study.corpus.labels):
+    for number, topic in enumerate(study.topics):
         mine = [cell for cell in cells if cell.topic == topic]
         values = {name: _by_split(mine, name, "auc") for name in methods}
         paper = {name: TABLE3[name.split()[0]][number] for name in methods} if study.name == "Reuters-21578" else {}
@@ -121,7 +121,7 @@ def figure1(study: Study, report: Report, topic: str = "acq", counts: Iterable[i
 def figure2(study: Study, report: Report, factors: Iterable[int] = (1, 2, 4, 8)) -> list[Point]:
     """Return precision by recall with the paper's label sets, then mAUP with growing ones of the same proportion."""
     names = ("RB", "TSVM", "ssLR", BEST_K)
-    cells = study.cells((*names, "RB full"), study.corpus.labels, report)
+    cells = study.cells((*names, "RB full"), study.topics, report)
     points = []
     for name in (*names, "RB full"):
         curve = np.mean([cell.precision for cell in cells if cell.method == name], axis=0)
@@ -165,7 +165,7 @@ def beyond(study: Study, report: Report, method: str = "ssRB latent") -> list[Pa
 
     Twice: among dimensions as the SVD gives them, and among rows scaled to unit length too, which is better.
     """
-    cells = study.cells((method, "LR", *LATENT_GRID), study.corpus.labels, report)
+    cells = study.cells((method, "LR", *LATENT_GRID), study.topics, report)
     plain = [name for name in LATENT_GRID if not name.endswith("unit")]
     found = []
     for measure in ("aup", "auc", "t9p"):
@@ -200,7 +200,7 @@ def _by_split(cells: Iterable[Cell], method: str, measure: str) -> Floats:
 
 
 def _mean_aup(study: Study, name: str, number: int, relevant: int, irrelevant: int) -> float:
-    return float(np.mean([study.cell(name, t, number, relevant, irrelevant).aup for t in study.corpus.labels]))
+    return float(np.mean([study.cell(name, t, number, relevant, irrelevant).aup for t in study.topics]))
 
 
 def _rows(values: dict[str, Floats], measure: str, published: dict[str, float]) -> list[Row]:
