@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import ModelFileError
@@ -67,12 +69,8 @@ def load(path: Path) -> Any:
     """
     with open_container(path) as container:
         arrays = container.read_arrays(_empty)
-    try:
+    with _as_damage(container.path):
         return _unpacked(container.manifest, arrays)
-    except ModelFileError as error:
-        raise ModelFileError(f"{container.path}: {error}") from None
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise damaged(container.path, f"its parts do not fit together ({error})") from error
 
 
 def read_card(path: Path) -> dict[str, Any]:
@@ -92,14 +90,30 @@ def read_card(path: Path) -> dict[str, Any]:
     ('rocchio', 2, 2, {'beta': 16.0, 'gamma': 4.0})
     """
     with open_container(path) as container:
-        manifest, size = container.manifest, os.fstat(container.file.fileno()).st_size
+        size = os.fstat(container.file.fileno()).st_size
+    with _as_damage(container.path):
+        return {"bytes": size, **_told(container.manifest)}
+
+
+def _told(manifest: dict[str, Any]) -> dict[str, Any]:
     facts = {name: manifest.get(name) for name in ("format", "arcrank", "learner", "labels", "features")}
     arrays = {name: {"dtype": at["dtype"], "shape": at["shape"]} for name, at in manifest["arrays"].items()}
     parts = [
         {"name": part["name"], "step": part["step"], "parameters": readable(part["parameters"])}
         for part in manifest["parts"]
     ]
-    return {**facts, "bytes": size, "parts": parts, "arrays": arrays, "card": _card(manifest)}
+    return {**facts, "parts": parts, "arrays": arrays, "card": decode(manifest["card"])}
+
+
+@contextmanager
+def _as_damage(path: str) -> Iterator[None]:
+    """Whatever goes wrong with a manifest whose checksum was right: somebody else made it, or made it up."""
+    try:
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise damaged(path, f"its parts do not fit together ({error})") from error
 
 
 def _packed(model: Any, card: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -178,7 +192,7 @@ def _unpacked(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
         values = [decode(stored[name], mine.__getitem__) for name in ("parameters", "learnt")]
         steps.append((stored["step"], part_named(stored["name"]).rebuild(*values)))
     model = _pipeline(steps) if manifest["pipeline"] else steps[0][1]
-    model.model_card_ = _card(manifest)
+    model.model_card_ = decode(manifest["card"])
     return model
 
 
@@ -186,11 +200,6 @@ def _pipeline(steps: list[tuple[str, Any]]) -> Any:
     from sklearn.pipeline import Pipeline
 
     return Pipeline(steps)
-
-
-def _card(manifest: dict[str, Any]) -> Any:
-    no_arrays: dict[str, NDArray[Any]] = {}
-    return decode(manifest["card"], no_arrays.__getitem__)
 
 
 def _empty(dtype: str, shape: list[int]) -> tuple[NDArray[Any], memoryview]:

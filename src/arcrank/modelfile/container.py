@@ -118,13 +118,18 @@ def _read_header(path: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], 
     if size < 8 or length > min(size - 8, _LONGEST_HEADER):
         raise ModelFileError(f"{path}: this is no model file of arcrank, or its beginning is damaged.")
     raw = file.read(length)
-    try:
-        header = json.loads(raw.decode("ascii"))
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict):
+    header = _parsed(raw)
+    if header is None:
         raise ModelFileError(f"{path}: this is no model file of arcrank, or its header is damaged.")
     return header, 8 + length
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(raw.decode("ascii"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _check_manifest(path: str, header: dict[str, Any]) -> Manifest:
@@ -135,10 +140,11 @@ def _check_manifest(path: str, header: dict[str, Any]) -> Manifest:
             f"{path}: this has the form of safetensors but no manifest of arrays and parts, so arcrank.save did not "
             "write it, or its header is damaged."
         )
-    if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != metadata.get("sha256"):
+    raw = text.encode("utf-8", "surrogatepass")
+    if hashlib.sha256(raw).hexdigest() != metadata.get("sha256"):
         raise damaged(path, "the checksum of its manifest is wrong")
-    manifest = json.loads(text)
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
+    manifest = _parsed(raw)
+    if manifest is None or not isinstance(manifest.get("format"), int):
         raise damaged(path, "its manifest has no format number")
     if manifest["format"] > FORMAT:
         raise ModelFileError(

@@ -1,8 +1,8 @@
 """Python values as JSON and arrays, and back: types and values stay what they were, and nothing is ever called.
 
 JSON's own types stand for themselves. What JSON has no word for is an object with one key that begins with "$":
-{"$tuple": [...]}, {"$set": [...]}, {"$map": [[key, value], ...]}, {"$float": "inf"}, {"$dtype": "<f8"},
-{"$array": name}, {"$names": {...}, ...}, {"$csr": {...}, ...}.
+{"$tuple": [...]}, {"$set": [...]}, {"$map": [[key, value], ...]}, {"$text": code points}, {"$float": "inf"},
+{"$dtype": "<f8"}, {"$array": name}, {"$names": {...}, ...}, {"$csr": {...}, ...}.
 
 NumPy is imported where it is needed: a manifest without arrays is decoded without it.
 """
@@ -48,7 +48,7 @@ class Encoder:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return str.__str__(value)
+            return str.__str__(value) if _is_unicode(value) else {"$text": [ord(character) for character in value]}
         if isinstance(value, int):
             return int(value)
         if isinstance(value, float):
@@ -69,7 +69,7 @@ class Encoder:
         return self._of_numpy(value, where)
 
     def _mapping(self, value: Mapping[Any, Any], where: str) -> Any:
-        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+        if all(isinstance(key, str) and not key.startswith("$") and _is_unicode(key) for key in value):
             return {str.__str__(key): self.encode(item, f"{where}.{key}") for key, item in value.items()}
         return {"$map": [[self.encode(key, where), self.encode(item, where)] for key, item in value.items()]}
 
@@ -141,7 +141,19 @@ class Encoder:
                 f"{self.owner} cannot be saved: {where} is {describe(value)}, and a model file holds no code. Train it "
                 "with one of the named choices."
             )
-        return ModelFileError(f"{self.owner} cannot be saved: {where} is {describe(value)}, which has no stored form.")
+        return ModelFileError(
+            f"{self.owner} cannot be saved: {where} is {describe(value)}, which has no stored form. Give names, "
+            "numbers, lists, dicts or arrays."
+        )
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether there are no surrogates: JSON would join two of them that stand side by side into one character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def describe(value: Any) -> str:
@@ -156,10 +168,10 @@ def describe(value: Any) -> str:
     return f"{value!r:.80} of type {type(value).__name__}"
 
 
-def decode(value: Any, arrays: Callable[[str], NDArray[Any]]) -> Any:
-    """Return the value that was encoded; `arrays` gives the array of a name.
+def decode(value: Any, arrays: Callable[[str], NDArray[Any]] | None = None) -> Any:
+    """Return the value that was encoded; `arrays` gives the array of a name, where there are any.
 
-    >>> decode({"$tuple": [1, {"$float": "-inf"}]}, {}.__getitem__)
+    >>> decode({"$tuple": [1, {"$float": "-inf"}]})
     (1, -inf)
     """
     if isinstance(value, list):
@@ -187,7 +199,9 @@ def readable(value: Any) -> Any:
         return {key: readable(item) for key, item in value.items()}
     if kind in ("$array", "$names", "$csr"):
         return f"<{kind[1:]}>"
-    return {str(key): readable(item) for key, item in value["$map"]} if kind == "$map" else readable(value[kind])
+    if kind == "$map":
+        return {str(decode(key)): readable(item) for key, item in value["$map"]}
+    return decode(value) if kind == "$text" else readable(value[kind])
 
 
 def _decode_map(value: Any, arrays: Any) -> dict[Any, Any]:
@@ -226,6 +240,7 @@ _DECODERS: dict[str, Callable[[Any, Any], Any]] = {
     "$tuple": lambda value, arrays: tuple(decode(value["$tuple"], arrays)),
     "$set": lambda value, arrays: set(decode(value["$set"], arrays)),
     "$map": _decode_map,
+    "$text": lambda value, _: "".join(map(chr, value["$text"])),
     "$float": lambda value, _: float(value["$float"]),
     "$dtype": _decode_dtype,
     "$array": _decode_array,

@@ -1,0 +1,106 @@
+"""Small fitted models, at least one for each part that a model file can hold, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from arcrank import (
+    CandidateSets,
+    LogLinearRanker,
+    MMPRanker,
+    PerceptronRanker,
+    PreferenceMachine,
+    RankBoost,
+    RocchioRanker,
+    SemiSupervisedLogistic,
+    SemiSupervisedRankBoost,
+    TransductiveSVM,
+)
+from arcrank.text import (
+    HashedTextFeatures,
+    InformativeSelector,
+    LogCounts,
+    PivotedLength,
+    RocchioSelector,
+    TermCounts,
+    TextFeatures,
+    TfIdf,
+    Tokenizer,
+)
+
+TEXTS = [
+    "Crude oil prices rise again",
+    "An oil tanker sinks off the coast",
+    "Wheat harvest and prices",
+    "Wheat, corn and other crops: naïve café",
+    "Oil for wheat",
+    "Ships wait in the harbour for corn",
+]
+TOPICS = [["oil"], ["oil", "ship 🚢"], ["grain"], ["grain"], ["oil", "grain"], ["ship 🚢", "grain"]]
+X = np.random.default_rng(0).normal(size=(12, 5))
+SETS = [["a"], ["b"], ["a", "c"], ["b", "c"]] * 3
+GRADES = [1, 0, 1, 0, -1, -1, 1, 0, -1, -1, -1, -1]
+CANDIDATES = CandidateSets(X, [0, 3, 7, 12])
+
+
+def _text(*steps: Any) -> Callable[[], Any]:
+    return lambda: make_pipeline(*steps).fit(TEXTS, TOPICS)
+
+
+def _labels(ranker: Any, rows: Any = X, y: Any = SETS) -> Callable[[], Any]:
+    return lambda: ranker.fit(rows, y)
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "log-linear": _labels(LogLinearRanker(random_state=np.random.RandomState(1), callback=lambda _: None)),
+    "log-linear boosting": _labels(LogLinearRanker("zero-one", "boosting", max_iter=20), y=[0, 1, 2, 3] * 3),
+    "log-linear candidates": lambda: LogLinearRanker().fit(CANDIDATES, np.arange(12) % 3),
+    "log-linear dual text": _text(TextFeatures(min_df=1), LogLinearRanker(solver="dual", random_state=0)),
+    "machine": _labels(PreferenceMachine()),
+    "machine codes": _labels(PreferenceMachine("domination", codes=np.eye(3)[:, ::-1])),
+    "machine rbf": _labels(PreferenceMachine(kernel="rbf", gamma=0.5)),
+    "machine rbf sparse": _labels(PreferenceMachine(kernel="polynomial"), sp.csr_matrix(np.round(X))),
+    "machine precomputed": _labels(PreferenceMachine(kernel="precomputed"), X @ X.T),
+    "mmp": _labels(MMPRanker("size", epochs=2, shuffle=True, random_state=0)),
+    "mmp average text": _text(HashedTextFeatures(n_features=64, stop_words={"the", "an"}), MMPRanker(average=True)),
+    "mmp kernel": _labels(MMPRanker(kernel="rbf")),
+    "perceptron": _text(HashingVectorizer(n_features=64), PerceptronRanker(average=True)),
+    "rocchio": _text(CountVectorizer(ngram_range=(1, 2), stop_words=["the"]), RocchioRanker()),
+    "rocchio fixed": _text(CountVectorizer(vocabulary={"oil": 1, "wheat": 0}), RocchioRanker()),
+    "tfidf": _text(TfidfVectorizer(sublinear_tf=True), RocchioRanker()),
+    "tfidf without idf": _text(TfidfVectorizer(use_idf=False, dtype=np.float32), RocchioRanker()),
+    "papers": _text(TermCounts(), LogCounts(), InformativeSelector(5), RocchioRanker()),
+    "pivoted": _text(TermCounts(tokenizer=Tokenizer(stem=False)), PivotedLength(), RocchioSelector(3), RocchioRanker()),
+    "tf-idf": lambda: Pipeline([("n", TermCounts(ngrams=2)), ("w", TfIdf()), ("r", RocchioRanker())]).fit(
+        TEXTS, TOPICS
+    ),
+    "rankboost": _labels(RankBoost(5), y=GRADES),
+    "rankboost early": _labels(RankBoost(5, early_stopping=True, random_state=0), y=[0, 1, 2] * 4),
+    "semi-supervised rankboost": _labels(SemiSupervisedRankBoost(5, discount=np.full(12, 0.5)), y=GRADES),
+    "semi-supervised latent": _labels(SemiSupervisedRankBoost(features="latent", n_components=2), y=GRADES),
+    "transductive": _labels(TransductiveSVM(), y=GRADES),
+    "semi-supervised logistic": _labels(SemiSupervisedLogistic(), y=GRADES),
+}
+
+
+def input_of(name: str) -> Any:
+    """What the model of this name is asked about: other rows than those it learnt from, where there are others."""
+    if name == "log-linear candidates":
+        return CANDIDATES
+    if name == "machine precomputed":
+        return X @ X.T
+    return None
+
+
+def scores_of(model: Any, rows: Any = None) -> Any:
+    """Scores of a pipeline for TEXTS, of a ranker for X."""
+    if isinstance(model, Pipeline):
+        return model[-1].score_labels(model[:-1].transform(TEXTS))
+    rows = X[::-1] * 1.5 if rows is None else rows
+    return model.score_labels(rows) if hasattr(model, "score_labels") else model.decision_function(rows)
