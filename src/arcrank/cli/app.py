@@ -9,7 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from arcrank import __version__
+from arcrank.cli.explain import explain
 from arcrank.cli.failures import report_failure
+from arcrank.cli.info import info
+from arcrank.cli.rank import rank
+from arcrank.cli.train import train
+from arcrank.cli.tune import tune
+from arcrank.cli.update import update
 
 app = typer.Typer(
     name="arcrank",
@@ -57,6 +63,10 @@ def _read_options(path: Path) -> dict[str, Any]:
 def _by_parameter(options: Any) -> Any:
     """`top-k = 5` and `top_k = 5` mean the same."""
     return {name.replace("-", "_"): value for name, value in options.items()} if isinstance(options, dict) else options
+
+
+for _command in (train, tune, rank, explain, update, info):
+    app.command()(_command)
 
 
 def main() -> None:

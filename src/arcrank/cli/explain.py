@@ -1,0 +1,127 @@
+"""`arcrank explain`: why one label is above another for a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcrank.cli.learners import FileFormat
+from arcrank.cli.output import cell, console, printable, say, table, write_json
+
+if TYPE_CHECKING:
+    from arcrank.cli.documents import Documents
+    from arcrank.cli.serving import Server
+    from arcrank.rankers.base import Explanation
+
+_SHOWN_TO = Decimal("0.0001")
+
+
+def explain(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `arcrank train` wrote.")],
+    text: Annotated[str | None, typer.Option(help="The document.")] = None,
+    file: Annotated[
+        str | None, typer.Option(help="A file whose first document is meant; - for standard input.")
+    ] = None,
+    above: Annotated[str | None, typer.Option(help="The upper label; by default the first of the ranking.")] = None,
+    below: Annotated[str | None, typer.Option(help="The lower label; by default the best of the others.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="How many words to list; 0 for all.")] = 20,
+    format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
+) -> None:
+    """Tell why label A is above label B: the words and their weights, largest first, which sum to the margin."""
+    from arcrank.cli.serving import Server, load_model
+    from arcrank.cli.wording import Wording
+
+    _check_one_document(text, file)
+    server = Server(load_model(model))
+    document = _document(server, text, file, format)
+    X = server.features(document)
+    upper, lower = _pair(server, X, above, below)
+    wording = Wording(server.model, server.columns).names(None if document.texts is None else document.texts[0])
+    report = explanation_report(server.explain(X[:1], upper, lower), wording, top or None)
+    if json:
+        write_json(report)
+    else:
+        show_explanation(report)
+
+
+def _check_one_document(text: str | None, file: str | None) -> None:
+    from arcrank.cli.inputs import check_input
+    from arcrank.errors import ParameterError
+
+    if (text is None) == (file is None):
+        raise ParameterError("A document is needed: give either --text or --file.")
+    if file is not None:
+        check_input(file)
+
+
+def _document(server: Server, text: str | None, file: str | None, format: str | None) -> Documents:
+    from arcrank.cli.documents import Documents, read_documents
+    from arcrank.errors import FormatError
+
+    if text is not None:
+        return Documents(texts=[text])
+    for batch in read_documents(str(file), format, takes_text=server.takes_text, quiet=True):
+        if len(batch) > 1:
+            say(f"{file}: explaining the first document.")
+        return batch
+    raise FormatError(f"{file}: there is no document in it.\nGive a text or a JSON object a line.")
+
+
+def _pair(server: Server, X: Any, above: str | None, below: str | None) -> tuple[int, int]:
+    """The columns of the two labels; where one is not given, the best of the others."""
+    from arcrank.cli.serving import top_places
+    from arcrank.errors import ParameterError
+
+    given = [None if label is None else server.column_of(label) for label in (above, below)]
+    ranking = [place for place in top_places(server.scores(X[:1]), None)[0].tolist() if place not in given]
+    upper = given[0] if given[0] is not None else ranking.pop(0)
+    lower = given[1] if given[1] is not None else ranking.pop(0) if ranking else upper
+    if upper == lower:
+        raise ParameterError("--above and --below are one label.\nGive two different ones.")
+    return upper, lower
+
+
+def explanation_report(why: Explanation, name: Callable[[int], str], top: int | None) -> dict[str, Any]:
+    """The parts of a margin as JSON: intercept, parts and rest, added in this order, give it to the last bit."""
+    shown = why.parts[:top]
+    rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0)
+    margin = why.intercept
+    for value in [*(value for _, value in shown), rest]:
+        margin += value
+    listed = [{"feature": name(column), "weight": value} for column, value in shown]
+    return {
+        "above": str(why.above),
+        "below": str(why.below),
+        "margin": margin,
+        "intercept": why.intercept,
+        "parts": listed,
+        "rest": rest,
+        "rest_count": len(why.parts) - len(listed),
+    }
+
+
+def show_explanation(report: dict[str, Any]) -> None:
+    """A table whose numbers sum to the margin as they stand there: what rounding takes is in the row of the rest."""
+    margin = _rounded(report["margin"])
+    relation = "above" if report["margin"] > 0 else "not above"
+    above, below = (printable(report[name]) for name in ("above", "below"))
+    shown = table(f"{above} is {relation} {below}: margin {margin:+}", "", "part of the margin", numbers=1)
+    left = margin - _rounded(report["intercept"])
+    for part in report["parts"]:
+        value = _rounded(part["weight"])
+        left -= value
+        shown.add_row(cell(part["feature"]), f"{value:+}")
+    if report["intercept"]:
+        shown.add_row("(intercept)", f"{_rounded(report['intercept']):+}")
+    if left or report["rest_count"]:
+        shown.add_row(f"({report['rest_count']:,} more)" if report["rest_count"] else "(rounding)", f"{left:+}")
+    console().print(shown)
+
+
+def _rounded(value: float) -> Decimal:
+    return Decimal(value).quantize(_SHOWN_TO)

@@ -1,0 +1,74 @@
+"""`arcrank info`: what a model file holds, without loading it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcrank.cli.output import cell, console, number, table, write_json
+
+
+def info(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    json: Annotated[bool, typer.Option("--json", help="The whole card as one line of JSON.")] = False,
+) -> None:
+    """Show a model's card: learner, labels, features, how it was trained and measured."""
+    from arcrank.cli.inputs import check_model_path
+    from arcrank.modelfile import read_card
+
+    check_model_path(model)
+    card = {"model": str(model), **read_card(model)}
+    if json:
+        write_json(card)
+        return
+    shown = table("", "", str(model))
+    for name, value in _rows(card):
+        shown.add_row(name, cell(value))
+    console().print(shown)
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    card = facts.get("card") or {}
+    rows = [("learner", facts["learner"]), ("labels", _count(facts["labels"])), ("features", _count(facts["features"]))]
+    rows += [(part["name"], _listed(part["parameters"])) for part in facts["parts"]]
+    rows += [(name, str(card[name])) for name in ("trained", "data") if card.get(name)]
+    rows += [(name, _count(card[name])) for name in ("documents",) if card.get(name) is not None]
+    rows += (
+        [("skipped", ", ".join(f"{n:,} x {why}" for why, n in card["skipped"].items()))] if card.get("skipped") else []
+    )
+    rows += [("hierarchy", f"{len(card['hierarchy']):,} labels")] if card.get("hierarchy") else []
+    rows += [("duality gap", number(card["duality_gap"]))] if card.get("duality_gap") is not None else []
+    rows += [("chosen", card["chosen"]["why"])] if card.get("chosen") else []
+    rows += _measures(card.get("validation"))
+    rows += [("updates", _count(len(card["updates"])))] if card.get("updates") else []
+    rows += [(str(name), str(value)[:200]) for name, value in card.items() if name not in _KNOWN]
+    return [*rows, ("file", f"{facts['bytes']:,} bytes, format {facts['format']}, arcrank {facts['arcrank']}")]
+
+
+_KNOWN = {
+    "trained", "data", "learner", "parameters", "documents", "labels", "features", "skipped", "duality_gap", "seconds",
+    "chosen", "validation", "columns", "hierarchy", "updates",
+}  # fmt: skip
+
+
+def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if not validation:
+        return []
+    how = {"held-out": "held out", "progressive": "each judged before it was learnt"}.get(
+        validation["how"], "by cross-validation"
+    )
+    rows = [("measured on", f"{validation['documents']:,} documents, {how}")]
+    return rows + [(name.replace("_", " "), number(value)) for name, value in validation["measures"].items()]
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def _listed(parameters: dict[str, Any]) -> str:
+    hidden = ("callback", "verbose", "warm_start")
+    return ", ".join(
+        f"{name}={value}" for name, value in parameters.items() if value is not None and name not in hidden
+    )

@@ -1,0 +1,138 @@
+"""Files that a user names, `-` included: checked before work begins, read with a meter."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from arcrank.cli.output import Meter
+from arcrank.errors import FormatError, ParameterError
+
+if TYPE_CHECKING:
+    from arcrank.datasets import Corpus
+
+STANDARD_INPUT = "-"
+
+
+def check_input(path: str) -> None:
+    """Refuse what is no readable file, in words that say what to do."""
+    if path == STANDARD_INPUT:
+        return
+    if not os.path.exists(path):
+        raise FormatError(f"{path}: there is no such file.\nGive the path of a file, or - for standard input.")
+    if os.path.isdir(path):
+        raise FormatError(f"{path}: this is a folder.\nGive the path of a file, or - for standard input.")
+    if not os.access(path, os.R_OK):
+        raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions, or give another one.")
+
+
+def check_output(path: Path) -> None:
+    """Refuse a place where no model can be written, before hours are spent on training it."""
+    folder = path.parent
+    if path.is_dir():
+        raise ParameterError(f"{path}: this is a folder.\nGive --model the path of a file, such as {path}/model.arc")
+    if not folder.is_dir():
+        raise ParameterError(f"{path}: there is no folder {folder}.\nMake it first, or give --model another path.")
+    if not os.access(folder, os.W_OK):
+        raise ParameterError(f"{path}: you have no right to write into {folder}.\nGive --model another path.")
+
+
+def check_model_path(path: Path) -> None:
+    """Refuse what cannot be a model file."""
+    if path.is_dir():
+        raise FormatError(f"{path}: this is a folder.\nGive the model file that `arcrank train` wrote.")
+    if not path.exists():
+        raise FormatError(f"{path}: there is no such model file.\nMake one: arcrank train DATA --model {path}")
+    if not os.access(path, os.R_OK):
+        raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions.")
+
+
+@contextmanager
+def opened(path: str, what: str = "reading", *, quiet: bool = False) -> Iterator[IO[bytes]]:
+    """The bytes of a file or of standard input; a meter tells how many have been read, unless `quiet`."""
+    check_input(path)
+    name = "standard input" if path == STANDARD_INPUT else path
+    total = None if path == STANDARD_INPUT else os.path.getsize(path)
+    with Meter(f"{what} {name}", total, "bytes", quiet=quiet) as meter:
+        raw: Any = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb", buffering=0)  # noqa: SIM115
+        try:
+            yield _Metered(raw, name, meter)  # type: ignore[misc]
+        finally:
+            if path != STANDARD_INPUT:
+                raw.close()
+
+
+class _Metered(io.RawIOBase):
+    """A stream that tells a meter what is read from it; `name` is what errors call it and tells the format."""
+
+    def __init__(self, raw: Any, name: str, meter: Meter) -> None:
+        self.name = name
+        self._raw = raw
+        self._meter = meter
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._raw.seekable())
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return int(self._raw.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._raw.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        # read1 of a buffered stream gives what is there, so that a pipe is not waited for
+        read = self._raw.readinto1 if hasattr(self._raw, "readinto1") else self._raw.readinto
+        count = int(read(buffer) or 0)
+        self._meter.advance(count)
+        return count
+
+
+def format_of(path: str, given: str | None) -> str | None:
+    """The format that was asked for; standard input is JSON lines unless it is said."""
+    return "jsonl" if given is None and path == STANDARD_INPUT else given
+
+
+def read_all(path: str, format: str | None, on_error: str) -> Corpus:
+    """A whole file as a corpus of documents with preferences over labels."""
+    from arcrank.datasets import read_corpus
+
+    with opened(path) as stream, flags_for_arguments(), place_and_remedy(on_error):
+        corpus = read_corpus(stream, format_of(path, format), on_error=on_error)
+    if corpus.ptr is not None:
+        raise FormatError(f"{corpus.source}: queries with candidates have no labels to rank; use LogLinearRanker.")
+    if not len(corpus):
+        raise FormatError(f"{corpus.source}: no row could be read ({_reasons(corpus)}).\nCorrect the file.")
+    return corpus
+
+
+def _reasons(corpus: Corpus) -> str:
+    return ", ".join(f"{count:,} x {reason}" for reason, count in corpus.skipped.items())
+
+
+@contextmanager
+def flags_for_arguments() -> Iterator[None]:
+    """The library's errors name its arguments; a user of the command has flags."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(str(error).replace("format= one of", "--format, one of")) from error
+
+
+@contextmanager
+def place_and_remedy(on_error: str) -> Iterator[None]:
+    """An error in one row names the row; say also how to go on without it."""
+    try:
+        yield
+    except FormatError as error:
+        if on_error == "skip" or not re.search(r":\d+: ", str(error)):
+            raise
+        raise FormatError(f"{error}\nCorrect this row, or leave out such rows with --on-error skip.") from error

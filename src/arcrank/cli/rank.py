@@ -1,0 +1,155 @@
+"""`arcrank rank`: labels in order for each document, as a stream."""
+
+from __future__ import annotations
+
+import json as jsons
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcrank.cli.learners import FileFormat
+from arcrank.cli.output import cell, console, on_terminal, say, table
+
+if TYPE_CHECKING:
+    from arcrank.cli.documents import Documents
+    from arcrank.cli.serving import Server
+
+_PARTS_SHOWN = 5
+
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `arcrank train` wrote.")]
+
+
+def rank(
+    model: ModelPath,
+    data: Annotated[str, typer.Argument(metavar="[DATA|-]", help="Documents; labels are not needed.")] = "-",
+    top: Annotated[int, typer.Option(min=0, help="How many labels; 0 for all.")] = 5,
+    explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
+    format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="JSON lines also for one document on a terminal.")] = False,
+) -> None:
+    """Rank labels for documents: JSON lines as the documents come, a table for one document on a terminal.
+
+    A line that is not JSON is taken as a text.
+    """
+    from arcrank.cli.documents import read_documents
+    from arcrank.cli.inputs import STANDARD_INPUT, check_input
+    from arcrank.cli.serving import Server, load_model
+
+    check_input(data)
+    server = Server(load_model(model))  # before the input, so that a wrong model is told at once
+    lines = Lines(server, top or None, explain=explain)
+    typed = data == STANDARD_INPUT and sys.stdin.isatty()
+    if typed:
+        say("One document a line; Ctrl-D ends.")
+    batches = read_documents(data, format, takes_text=server.takes_text, quiet=on_terminal() or typed)
+    if json or not on_terminal():
+        documents = _write_lines(lines, batches)
+    else:
+        documents = _write_for_people(lines, batches, typed=typed)
+    if not documents:
+        raise _no_documents(data)
+    if server.columns.ignored:
+        say(f"left out {server.columns.ignored:,} values of features that the model has not seen.")
+
+
+def _no_documents(data: str) -> Exception:
+    from arcrank.errors import FormatError
+
+    name = "standard input" if data == "-" else data
+    return FormatError(f"{name}: there is no document in it.\nGive a text or a JSON object a line.")
+
+
+def _write_lines(lines: Lines, batches: Iterator[Documents]) -> int:
+    documents = 0
+    for batch in batches:
+        sys.stdout.write(lines.of(batch))
+        sys.stdout.flush()
+        documents += len(batch)
+    return documents
+
+
+def _write_for_people(lines: Lines, batches: Iterator[Documents], *, typed: bool) -> int:
+    """A table for one document, JSON lines for many; whoever types gets a table for each line."""
+    documents, waiting = 0, None
+    for batch in batches:
+        documents += len(batch)
+        if typed or (documents == 1 and waiting is None):
+            if typed:
+                _show(lines, batch)
+            else:
+                waiting = batch
+            continue
+        for one in [batch] if waiting is None else [waiting, batch]:
+            sys.stdout.write(lines.of(one))
+        waiting = None
+    if waiting is not None:
+        _show(lines, waiting)
+    return documents
+
+
+def _show(lines: Lines, batch: Documents) -> None:
+    for row in map(jsons.loads, lines.of(batch).splitlines()):
+        shown = table(row.get("id", ""), "rank", "label", "score", numbers=1)
+        for place, (label, score) in enumerate(zip(row["ranking"], row["scores"], strict=True), start=1):
+            shown.add_row(str(place), cell(label), f"{score:.4f}")
+        console().print(shown)
+        if row.get("why"):
+            from arcrank.cli.explain import show_explanation
+
+            show_explanation(row["why"])
+
+
+class Lines:
+    """JSON lines of rankings, built from labels that were written as JSON once."""
+
+    def __init__(self, server: Server, top: int | None, *, explain: bool = False) -> None:
+        self._server = server
+        self._top = top
+        self._labels = [jsons.dumps(label) for label in server.labels]
+        self._explainer = _explainer(server) if explain else None
+
+    def of(self, documents: Documents) -> str:
+        """The lines of a batch."""
+        start, parts = 0, []
+        for X, order, scores in self._server.ranked(documents, self._top):
+            stop = start + len(order)
+            heads = _heads(documents, start, stop)
+            tails = self._tails(documents, start, X, order)
+            labels = self._labels
+            parts += [
+                f'{{{head}"ranking": [{", ".join([labels[j] for j in places])}], "scores": {values}{tail}}}\n'
+                for head, places, values, tail in zip(heads, order.tolist(), scores.tolist(), tails, strict=True)
+            ]
+            start = stop
+        return "".join(parts)
+
+    def _tails(self, documents: Documents, start: int, X: Any, order: Any) -> list[str]:
+        if self._explainer is None or order.shape[1] < 2:
+            return [""] * len(order)
+        return [
+            f', "why": {jsons.dumps(self._explainer(documents, start + row, X[row : row + 1], places))}'
+            for row, places in enumerate(order[:, :2].tolist())
+        ]
+
+
+def _heads(documents: Documents, start: int, stop: int) -> list[str]:
+    if documents.ids is None:
+        return [""] * (stop - start)
+    return ["" if name is None else f'"id": {jsons.dumps(name)}, ' for name in documents.ids[start:stop]]
+
+
+def _explainer(server: Server) -> Any:
+    """A function (documents, number, features, first two columns) -> why the first is above the second."""
+    from arcrank.cli.explain import explanation_report
+    from arcrank.cli.wording import Wording
+
+    wording = Wording(server.model, server.columns)
+
+    def explain(documents: Documents, number: int, x: Any, places: list[int]) -> dict[str, Any]:
+        text = None if documents.texts is None else documents.texts[number]
+        return explanation_report(server.explain(x, *places), wording.names(text), _PARTS_SHOWN)
+
+    return explain

@@ -1,0 +1,108 @@
+"""Learn from a file of any size with an online learner: one block of documents in memory at a time."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from arcrank.cli.columns import Columns
+from arcrank.cli.inputs import STANDARD_INPUT, flags_for_arguments, format_of, opened, place_and_remedy
+from arcrank.cli.learners import Plan
+from arcrank.cli.output import told_warnings
+from arcrank.cli.training import Lesson
+from arcrank.errors import FormatError, GraphError, ParameterError
+
+N_COLUMNS = 2**18
+_LOSSES = ("indicator_loss", "size_loss", "ranking_loss")
+
+
+def columns_of(plan: Plan) -> int:
+    """How many columns features are hashed to: `--set n_features=...`."""
+    return int(plan.text.get("n_features", N_COLUMNS))
+
+
+def learn_file(path: str, format: str | None, plan: Plan, on_error: str) -> Lesson:
+    """A new model of the documents of a file, or of standard input."""
+    from arcrank.text import HashedTextFeatures
+
+    epochs = _passes(path, plan)
+    words = HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
+    words.fit()
+    ranker = plan.ranker()
+    start = time.perf_counter()
+    for _ in range(epochs):
+        told = stream_into(ranker, words, path, format, on_error)
+    if not ranker.n_rounds_:
+        raise GraphError(
+            f"{path}: no document prefers a label to another, so there is nothing to learn.\n"
+            "Give documents that differ in their labels."
+        )
+    columns = Columns("text") if told.texts else Columns("folded", columns_of(plan))
+    lesson = Lesson(model_of(ranker, words, columns), plan, columns, told.documents, told.skipped, progress_of(ranker))
+    lesson.seconds = time.perf_counter() - start
+    return lesson
+
+
+def _passes(path: str, plan: Plan) -> int:
+    if plan.parameters.get("shuffle"):
+        raise ParameterError("--set shuffle: a stream is learnt in its order.\nShuffle the file itself.")
+    epochs = plan.parameters.get("epochs", 1)
+    if path == STANDARD_INPUT and epochs != 1:
+        raise ParameterError("--set epochs: standard input can be read once.\nGive a file, or leave epochs at 1.")
+    if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1:
+        raise ParameterError(f"--set epochs={epochs}: a whole number of at least 1 is needed.")
+    return epochs
+
+
+class Told:
+    """What a pass over a file has met."""
+
+    def __init__(self, documents: int, skipped: dict[str, int], texts: bool) -> None:
+        self.documents = documents
+        self.skipped = skipped
+        self.texts = texts
+
+
+class _Words:
+    """The transformer that `learn_stream` is given; it notes whether the file held texts at all."""
+
+    def __init__(self, words: Any, width: int) -> None:
+        self.n_features = width
+        self.seen = False
+        self._words = words
+
+    def transform(self, texts: list[str]) -> Any:
+        self.seen = True
+        return self._words.transform(texts)
+
+
+def stream_into(ranker: Any, words: Any, path: str, format: str | None, on_error: str) -> Told:
+    """One pass of a file into `partial_fit`; `words` turns texts into the ranker's columns."""
+    from arcrank.datasets import learn_stream
+
+    noted = _Words(words, int(getattr(words, "n_features", 0)) or int(getattr(ranker, "n_features_in_", N_COLUMNS)))
+    with told_warnings(), opened(path, "learning from") as stream, flags_for_arguments(), place_and_remedy(on_error):
+        told = learn_stream(
+            ranker,
+            stream,
+            format_of(path, format),
+            features=noted,  # type: ignore[arg-type]
+            on_error=on_error,
+            progress=False,
+        )
+    if not told.documents:
+        raise FormatError(f"{path}: no row could be read, {told.skipped:,} were skipped.\nCorrect the file.")
+    return Told(told.documents, {"rows that cannot be read": told.skipped} if told.skipped else {}, noted.seen)
+
+
+def model_of(ranker: Any, words: Any, columns: Columns) -> Any:
+    """A pipeline for texts; for features of the file's own the ranker alone."""
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([("features", words), ("ranker", ranker)]) if columns.kind == "text" else ranker
+
+
+def progress_of(ranker: Any) -> dict[str, Any]:
+    """Means of the losses over all documents, each judged before it was learnt: nothing has to be held out."""
+    means = ranker.cumulative_losses_[-1].tolist()
+    return {"how": "progressive", "documents": ranker.n_rounds_, "measures": dict(zip(_LOSSES, means, strict=True))}

@@ -1,0 +1,106 @@
+"""`arcrank train`: a model from a file of documents with preferences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcrank.cli.learners import ONLINE, CutName, FileFormat, Learner, OnError, make_plan, parse_settings
+from arcrank.cli.output import console, number, printable, say, write_json
+
+DataPath = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Documents with preferences: JSONL, CSV, svmlight, ...; - reads standard input."
+    ),
+]
+FormatOption = Annotated[
+    FileFormat | None, typer.Option("--format", help="The format, where the ending does not tell it.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the learner or of the text features."),
+]
+OnErrorOption = Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip and count it.")]
+SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeatable.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")]
+
+
+def train(
+    data: DataPath,
+    model: Annotated[Path, typer.Option("--model", "-m", help="The model file to write.")],
+    format: FormatOption = None,
+    learner: Annotated[Learner, typer.Option(help="auto compares log-linear and preference-machine.")] = Learner.AUTO,
+    decomposition: Annotated[CutName | None, typer.Option(help="How preferences are cut into pieces.")] = None,
+    set: SetOption = None,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(help='Rank the leaves of a tree: JSON {"label": parent or null}, or child<TAB>parent.'),
+    ] = None,
+    validate: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Share of documents to measure on; 0 for none.")
+    ] = 0.1,
+    on_error: OnErrorOption = OnError.RAISE,
+    random_state: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Learn to rank labels from documents with preferences, and keep the model.
+
+    The measures are of documents that were held out; the model that is kept then learns from all of them. The online
+    learners mmp and perceptron read the file as a stream, in constant memory.
+    """
+    from arcrank.cli.inputs import check_input, check_output, read_all
+    from arcrank.cli.training import learn_corpus, read_hierarchy
+
+    check_output(model)
+    check_input(data)
+    plan = make_plan(learner, decomposition, parse_settings(set or []), random_state)
+    if learner in ONLINE and hierarchy is None:
+        from arcrank.cli.streaming import learn_file
+
+        lesson = learn_file(data, format, plan, on_error)
+    else:
+        parents = None if hierarchy is None else read_hierarchy(hierarchy)
+        corpus = read_all(data, format, on_error)
+        say(f"read {len(corpus):,} documents with {len(corpus.labels):,} labels.")
+        lesson = learn_corpus(corpus, plan, validate=validate, random_state=random_state, hierarchy=parents)
+    keep(lesson, model, data, as_json=json)
+
+
+def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:
+    """Save the model, atomically, and tell what it is."""
+    import arcrank
+
+    arcrank.save(lesson.model, model, card=lesson.card(data))
+    report = {"model": str(model), **lesson.report()}
+    if as_json:
+        write_json(report)
+    else:
+        show_report(report)
+
+
+def show_report(report: dict[str, Any]) -> None:
+    """What was learnt, in a few lines for people."""
+    from rich.text import Text
+
+    lines = [
+        f"{report['learner']}: {report['documents']:,} documents, {report['labels']:,} labels, "
+        f"{report['features']:,} features, {report['seconds']:.1f} s"
+    ]
+    if report["skipped"]:
+        lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))
+    if report["duality_gap"] is not None:
+        lines.append(f"relative duality gap {report['duality_gap']:.1e}")
+    if report["validation"]:
+        lines.append(describe_validation(report["validation"]))
+    lines.append(f"kept as {printable(report['model'])}")
+    console().print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def describe_validation(validation: dict[str, Any]) -> str:
+    """The measures in one line."""
+    seen = "held-out documents" if validation["how"] == "held-out" else "documents, each judged before it was learnt"
+    measures = ", ".join(f"{name.replace('_', ' ')} {number(value)}" for name, value in validation["measures"].items())
+    return f"on {validation['documents']:,} {seen}: {measures}"

@@ -1,0 +1,243 @@
+"""Learn from a whole corpus in memory: choose, validate, fit; shared by `train` and `tune`."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcrank.cli.choose import Choice, Trial, all_measures, choose, split_rows
+from arcrank.cli.columns import Columns
+from arcrank.cli.learners import ONLINE, Learner, Plan
+from arcrank.cli.output import Meter, say, told_warnings
+from arcrank.errors import FormatError, GraphError, InputError
+
+if TYPE_CHECKING:
+    from arcrank.datasets import Corpus
+    from arcrank.graphs import PreferenceGraphs
+
+_FEW_TEXTS = 1000  # below, terms that occur once are worth their memory
+
+
+@dataclass
+class Lesson:
+    """A trained model and what is to be told about it."""
+
+    model: Any
+    plan: Plan
+    columns: Columns
+    documents: int
+    skipped: dict[str, int]
+    validation: dict[str, Any] | None = None
+    choice: Choice | None = None
+    hierarchy: dict[str, str | None] | None = None
+    seconds: float = 0.0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ranker(self) -> Any:
+        """The last step of the model."""
+        return self.model[-1] if hasattr(self.model, "steps") else self.model
+
+    def report(self) -> dict[str, Any]:
+        """What the command tells, as JSON."""
+        return {
+            "learner": str(self.plan.learner),
+            "parameters": {**self.plan.parameters, **self.plan.text},
+            "documents": self.documents,
+            "labels": len(self.ranker.labels_),
+            "features": int(self.ranker.n_features_in_),
+            "skipped": self.skipped,
+            "duality_gap": getattr(self.ranker, "duality_gap_", None),
+            "seconds": round(self.seconds, 3),
+            "chosen": None if self.choice is None else _choice_report(self.choice),
+            "validation": self.validation,
+            **self.extra,
+        }
+
+    def card(self, data: str) -> dict[str, Any]:
+        """What the model file keeps of it."""
+        return {
+            "trained": datetime.now(UTC).isoformat(timespec="seconds"),
+            "data": data,
+            **self.report(),
+            "columns": self.columns.to_card(),
+            "hierarchy": self.hierarchy,
+        }
+
+
+def _choice_report(choice: Choice) -> dict[str, Any]:
+    tried = [{"learner": str(t.plan.learner), "C": t.plan.parameters["C"], "value": t.value} for t in choice.trials]
+    return {"why": choice.why, "measure": choice.measure or None, "tried": tried}
+
+
+class Classroom:
+    """A corpus with its graphs, and features of any of its rows."""
+
+    def __init__(self, corpus: Corpus, plan: Plan, hierarchy: dict[str, str | None] | None = None) -> None:
+        self.corpus = corpus
+        self.hierarchy = hierarchy
+        self.columns = Columns.of_corpus(corpus)
+        if plan.learner in ONLINE and corpus.texts is None:
+            from arcrank.cli.streaming import columns_of
+
+            self.columns = Columns("folded", columns_of(plan))
+        self.graphs = self._graphs()
+        _check_worth(self.graphs, corpus.source)
+
+    def _graphs(self) -> PreferenceGraphs:
+        from arcrank.graphs import Hierarchy
+
+        if self.hierarchy is None:
+            return self.corpus.graphs()
+        if self.corpus.label_sets is None:
+            raise InputError(f"{self.corpus.source}: --hierarchy needs label sets, not layers or arcs.")
+        try:
+            return Hierarchy(self.hierarchy).leaf_graphs(self.corpus.label_sets)
+        except InputError as error:
+            raise FormatError(f"{self.corpus.source}: {error}\nAdd the label to the file of --hierarchy.") from error
+
+    def text_features(self, plan: Plan, n: int) -> Any:
+        """A new transformer of texts, or None where the corpus has features of its own."""
+        from arcrank.text import HashedTextFeatures, TextFeatures
+
+        if self.corpus.texts is None:
+            return None
+        if plan.learner in ONLINE:
+            from arcrank.cli.streaming import columns_of
+
+            return HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
+        return TextFeatures(**{"min_df": 1 if n < _FEW_TEXTS else 2, **plan.text})
+
+    def features(self, plan: Plan, learn: Any, judge: Any) -> tuple[Any, Any]:
+        """Features of the rows to learn from and of those to judge by."""
+        if self.corpus.texts is None:
+            X = self.matrix()
+            return X[learn], X[judge]
+        words = self.text_features(plan, len(learn))
+        texts = self.corpus.texts
+        return words.fit_transform([texts[i] for i in learn]), words.transform([texts[i] for i in judge])
+
+    def matrix(self) -> Any:
+        return self.columns.matrix(self.corpus.X, self.corpus.feature_names)
+
+    def validate(self, plan: Plan, learn: Any, judge: Any) -> dict[str, Any]:
+        """Learn from some rows and judge by the others."""
+        X, Z = self.features(plan, learn, judge)
+        ranker = fit_with_meter(plan.ranker(), X, self.graphs[learn], "validating")
+        measures = all_measures(self.graphs[judge], ranker.score_labels(Z))
+        told = {name: None if math.isnan(value) else value for name, value in measures.items()}
+        return {"how": "held-out", "documents": len(judge), "measures": told}
+
+    def fit(self, plan: Plan) -> Any:
+        """The model of all rows: a ranker, or a pipeline of text features and a ranker."""
+        from sklearn.pipeline import Pipeline
+
+        # label sets by name, so that the model predicts label sets
+        sets = self.corpus.label_sets if self.hierarchy is None else None
+        y = self.graphs if sets is None else sets
+        words = self.text_features(plan, len(self.corpus))
+        X = self.matrix() if words is None else words.fit_transform(self.corpus.texts)
+        ranker = fit_with_meter(plan.ranker(), X, y, "training")
+        return ranker if words is None else Pipeline([("features", words), ("ranker", ranker)])
+
+
+def _check_worth(graphs: PreferenceGraphs, source: str) -> None:
+    if graphs.n_labels < 2 or not graphs.n_arcs:
+        raise GraphError(
+            f"{source}: no label is preferred to another ({graphs.n_labels} labels), so there is nothing to learn.\n"
+            "Give documents that differ in their labels."
+        )
+
+
+def fit_with_meter(ranker: Any, X: Any, y: Any, what: str) -> Any:
+    """Fit, telling passes and the duality gap; the callback does not stay in the model."""
+    parameters = ranker.get_params()
+    with told_warnings(), Meter(what, total=1.0) as meter:
+        if "callback" in parameters:
+            ranker.set_params(callback=_gap_teller(meter, parameters["tol"]))
+        ranker.fit(X, y)
+    if "callback" in parameters:
+        ranker.set_params(callback=None)
+    return ranker
+
+
+def _gap_teller(meter: Meter, tol: float) -> Callable[[dict[str, Any]], None]:
+    """The way to the tolerance on a scale of logarithms: a gap falls by factors, not by steps."""
+
+    def tell(entry: dict[str, Any]) -> None:
+        gap = float(entry.get("gap", math.nan))
+        known = gap > 0 and math.isfinite(gap)
+        share = min(1.0, math.log(min(gap, 1.0)) / math.log(min(tol, 0.5))) if known else 0.0
+        rate = entry["iteration"] / max(entry["seconds"], 1e-9)
+        meter.move(share, f"pass {entry['iteration']}, {f'gap {gap:.1e}, ' if known else ''}{rate:.1f} passes/s")
+
+    return tell
+
+
+def learn_corpus(
+    corpus: Corpus, plan: Plan, *, validate: float, random_state: int, hierarchy: dict[str, str | None] | None = None
+) -> Lesson:
+    """Choose a learner where that is asked for, measure on held-out rows, then learn from all rows."""
+    import numpy as np
+
+    start = time.perf_counter()
+    room = Classroom(corpus, plan, hierarchy)
+    rows = np.arange(len(corpus))
+    held_out = validate > 0 and len(rows) >= 2
+    learn, judge = split_rows(rows, validate, random_state) if held_out else (rows, rows[:0])
+    choice = _choose(room, plan, learn, random_state) if plan.learner is Learner.AUTO else None
+    plan = plan if choice is None else choice.plan
+    validation = room.validate(plan, learn, judge) if held_out else None
+    model = room.fit(plan)
+    lesson = Lesson(model, plan, room.columns, len(corpus), corpus.skipped, validation, choice, hierarchy)
+    lesson.seconds = time.perf_counter() - start
+    return lesson
+
+
+def _choose(room: Classroom, plan: Plan, rows: Any, random_state: int) -> Choice:
+    with told_warnings(), Meter("choosing a learner") as meter:
+
+        def tell(trial: Trial, total: int) -> None:
+            meter.advance(1, f"{meter.done + 1:.0f}/{total}: {trial.plan.describe()} {trial.value:.4f}")
+
+        choice = choose(
+            plan, lambda a, b: room.features(plan, a, b), room.graphs, rows, random_state=random_state, tell=tell
+        )
+    say(f"auto: took {choice.plan.describe()}: {choice.why}.")
+    return choice
+
+
+def read_hierarchy(path: Path) -> dict[str, str | None]:
+    """A JSON object {"label": parent or null}, or lines `child<TAB>parent` with an empty parent at the top."""
+    from arcrank.cli.inputs import check_input
+
+    check_input(str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+        parents = json.loads(text) if text.lstrip().startswith("{") else _parent_lines(text)
+    except ValueError as error:
+        raise FormatError(f"{path}: this is no hierarchy ({error}).\n{_HIERARCHY_HELP}") from None
+    if not all(parent is None or isinstance(parent, str) for parent in parents.values()):
+        raise FormatError(f"{path}: a parent that is neither a name nor null.\n{_HIERARCHY_HELP}")
+    return parents
+
+
+_HIERARCHY_HELP = 'Give a JSON object {"label": "parent" or null}, or lines of child<TAB>parent.'
+
+
+def _parent_lines(text: str) -> dict[str, str | None]:
+    """Parents that have no line of their own are top labels."""
+    parents: dict[str, str | None] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        child, tab, parent = line.partition("\t")
+        if line.strip() and (not tab or not child):
+            raise ValueError(f"line {number} is not child<TAB>parent")
+        if line.strip():
+            parents[child] = parent.strip() or None
+    return {parent: None for parent in parents.values() if parent is not None and parent not in parents} | parents

@@ -1,0 +1,157 @@
+"""`arcrank tune`: learner, decomposition and C by cross-validation."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcrank.cli.choose import GRIDS, Measure, Trial, ranked, try_plan
+from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, make_plan, parse_settings
+from arcrank.cli.output import Meter, cell, console, number, say, table, told_warnings, write_json
+from arcrank.cli.train import DataPath, FormatOption, JsonOption, OnErrorOption, SeedOption, SetOption
+
+if TYPE_CHECKING:
+    from arcrank.cli.training import Classroom
+
+_DEFAULT_CUTS = {Learner.LOG_LINEAR: CutName.DOMINATION, Learner.PREFERENCE_MACHINE: CutName.IDENTITY}
+
+
+def tune(
+    data: DataPath,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", help="Keep the winner, trained on all documents.")
+    ] = None,
+    measure: Annotated[Measure | None, typer.Option(help="What to sort by; average_precision for label sets.")] = None,
+    learner: Annotated[list[Learner] | None, typer.Option(help="May be repeated; by default both of auto's.")] = None,
+    decomposition: Annotated[list[CutName] | None, typer.Option(help="May be repeated; each learner's own.")] = None,
+    c: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 3,
+    set: SetOption = None,
+    format: FormatOption = None,
+    on_error: OnErrorOption = OnError.RAISE,
+    random_state: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Compare learners, decompositions and C by cross-validation, best first; --model keeps the winner."""
+    from arcrank.cli.choose import default_measure
+    from arcrank.cli.inputs import check_input, check_output, read_all
+    from arcrank.cli.training import Classroom
+
+    check_input(data)
+    if model is not None:
+        check_output(model)
+    settings = parse_settings(set or [])
+    plans = candidates(learner or list(GRIDS), decomposition, c, settings, random_state)
+    corpus = read_all(data, format, on_error)
+    say(f"read {len(corpus):,} documents with {len(corpus.labels):,} labels; {len(plans)} candidates.")
+    room = Classroom(corpus, plans[0])
+    by = default_measure(room.graphs) if measure is None else str(measure)
+    trials = ranked(cross_validate(room, plans, by, folds, random_state), by)
+    report: dict[str, Any] = {"measure": by, "folds": folds, "documents": len(corpus), "skipped": corpus.skipped}
+    report |= {"candidates": [_entry(trial) for trial in trials], "model": None if model is None else str(model)}
+    if model is not None:
+        _keep(room, trials[0], by, folds, model, data)
+    if json:
+        write_json(report)
+    else:
+        _show(report)
+
+
+def candidates(
+    learners: list[Learner],
+    cuts: list[CutName] | None,
+    costs: list[float] | None,
+    settings: dict[str, Any],
+    random_state: int,
+) -> list[Plan]:
+    """Every learner with every decomposition and C that it has."""
+    from arcrank.errors import ParameterError
+
+    chosen = [one for name in learners for one in (list(GRIDS) if name is Learner.AUTO else [name])]
+    plans: list[Plan] = []
+    for name in dict.fromkeys(chosen):
+        for cut in _cuts(name, cuts):
+            base = make_plan(name, cut, settings, random_state)
+            values = _costs(name, costs, settings)
+            plans += [base if value is None else base.with_parameters(C=value) for value in values]
+    if any(plan.learner in ONLINE for plan in plans) and not all(plan.learner in ONLINE for plan in plans):
+        raise ParameterError("mmp and perceptron hash their features, the others do not.\nTune them apart.")
+    return plans
+
+
+def _cuts(learner: Learner, cuts: list[CutName] | None) -> list[CutName | None]:
+    if learner not in _DEFAULT_CUTS:
+        return [None]
+    return list(cuts or [_DEFAULT_CUTS[learner]])
+
+
+def _costs(learner: Learner, costs: list[float] | None, settings: dict[str, Any]) -> list[float | None]:
+    if learner not in GRIDS or "C" in settings:
+        return [None]
+    return list(costs or GRIDS[learner])
+
+
+def cross_validate(room: Classroom, plans: list[Plan], measure: str, folds: int, random_state: int) -> list[Trial]:
+    """Each plan's mean measure over the folds; features are made once a fold."""
+    import numpy as np
+
+    parts = _folds(len(room.corpus), folds, random_state)
+    values, seconds = np.zeros((len(plans), len(parts))), np.zeros(len(plans))
+    with told_warnings(), Meter("tuning", len(parts) * len(plans), "fits") as meter:
+        for fold, (learn, judge) in enumerate(parts):
+            X, Z = room.features(plans[0], learn, judge)
+            for row, plan in enumerate(plans):
+                start = time.perf_counter()
+                values[row, fold] = try_plan(plan, X, room.graphs[learn], Z, room.graphs[judge], measure).value
+                seconds[row] += time.perf_counter() - start
+                meter.advance(1, f"{meter.done + 1:.0f}/{values.size} {plan.describe()}")
+    return [
+        Trial(plan, float(np.mean(row)), float(spent)) for plan, row, spent in zip(plans, values, seconds, strict=True)
+    ]
+
+
+def _folds(n: int, folds: int, random_state: int) -> list[tuple[Any, Any]]:
+    import numpy as np
+
+    from arcrank.errors import ParameterError
+
+    if n < 2 * folds:
+        raise ParameterError(f"{n} documents are too few for {folds} folds.\nGive more documents or fewer --folds.")
+    place = np.random.default_rng(random_state).permutation(n) % folds
+    return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in range(folds)]
+
+
+def _keep(room: Classroom, best: Trial, measure: str, folds: int, model: Path, data: str) -> None:
+    import arcrank
+    from arcrank.cli.training import Lesson
+
+    start = time.perf_counter()
+    fitted = room.fit(best.plan)
+    validation = {"how": "cross-validation", "documents": len(room.corpus), "measures": {measure: best.value}}
+    lesson = Lesson(fitted, best.plan, room.columns, len(room.corpus), room.corpus.skipped, validation)
+    lesson.seconds = time.perf_counter() - start
+    arcrank.save(fitted, model, card={**lesson.card(data), "folds": folds})
+    say(f"kept {best.plan.describe()} as {model}.")
+
+
+def _entry(trial: Trial) -> dict[str, Any]:
+    parameters = {name: value for name, value in trial.plan.parameters.items() if name != "random_state"}
+    return {
+        "learner": str(trial.plan.learner),
+        "parameters": parameters,
+        "value": trial.value,
+        "seconds": trial.seconds,
+    }
+
+
+def _show(report: dict[str, Any]) -> None:
+    title = f"{report['folds']}-fold cross-validation of {report['documents']:,} documents"
+    names = list(dict.fromkeys(name for entry in report["candidates"] for name in entry["parameters"]))
+    shown = table(title, "learner", *names, report["measure"].replace("_", " "), "seconds", numbers=2)
+    for entry in report["candidates"]:
+        settings = [cell(entry["parameters"].get(name, "")) for name in names]
+        shown.add_row(entry["learner"], *settings, number(entry["value"]), f"{entry['seconds']:.1f}")
+    console().print(shown)

@@ -1,0 +1,103 @@
+"""`arcrank update`: go on learning from new documents."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcrank.cli.learners import FileFormat, OnError
+from arcrank.cli.output import console, printable, write_json
+
+
+def update(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of an online learner; it is replaced.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="New documents with preferences; - reads standard input.")
+    ],
+    format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
+    on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
+    json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
+) -> None:
+    """Teach a model new documents, and labels that it has never heard of; only the online learners can do that."""
+    import arcrank
+    from arcrank.cli.inputs import check_input, check_output
+    from arcrank.cli.serving import load_model
+
+    check_input(data)
+    loaded = load_model(model)
+    check_output(model)
+    report = {"model": str(model), **_learn(loaded, data, format, on_error)}
+    arcrank.save(loaded, model, card=_card(loaded, report, data))
+    if json:
+        write_json(report)
+    else:
+        _show(report)
+
+
+def _learn(loaded: Any, data: str, format: str | None, on_error: str) -> dict[str, Any]:
+    from arcrank.cli.streaming import progress_of, stream_into
+
+    words, ranker = _parts(loaded)
+    known = len(ranker.labels_)
+    start = time.perf_counter()
+    told = stream_into(ranker, words, data, format, on_error)
+    return {
+        "documents": told.documents,
+        "skipped": told.skipped,
+        "labels": len(ranker.labels_),
+        "new_labels": [str(label) for label in ranker.labels_[known:].tolist()],
+        "seconds": round(time.perf_counter() - start, 3),
+        "validation": progress_of(ranker),
+    }
+
+
+def _parts(loaded: Any) -> tuple[Any, Any]:
+    """The text features, or columns that features are folded into, and the ranker."""
+    from arcrank.cli.columns import Columns
+    from arcrank.errors import InputError
+    from arcrank.text import HashedTextFeatures
+
+    ranker = loaded[-1] if hasattr(loaded, "steps") else loaded
+    if not hasattr(ranker, "partial_fit"):
+        raise InputError(
+            f"{type(ranker).__name__} learns from all documents at once and cannot be updated.\n"
+            "Train it anew with all of them, or train with --learner mmp or perceptron."
+        )
+    columns = Columns.of_model(loaded)
+    if columns.kind not in ("text", "folded"):
+        raise InputError("This model was not made by `arcrank train`, so its columns are not known.\nUse partial_fit.")
+    return (loaded[:-1] if columns.kind == "text" else HashedTextFeatures(n_features=columns.width)), ranker
+
+
+def _card(loaded: Any, report: dict[str, Any], data: str) -> dict[str, Any]:
+    """The card of before, with what the model has learnt from in all."""
+    from datetime import UTC, datetime
+
+    card = dict(getattr(loaded, "model_card_", None) or {})
+    entry = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "data": data, "documents": report["documents"]}
+    return {
+        **card,
+        "documents": card.get("documents", 0) + report["documents"],
+        "labels": report["labels"],
+        "validation": report["validation"],
+        "updates": [*card.get("updates", []), entry],
+    }
+
+
+def _show(report: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    from arcrank.cli.train import describe_validation
+
+    new = [printable(label)[:60] for label in report["new_labels"]]
+    named = f", {len(new):,} new: {', '.join(new[:5])}{', ...' if len(new) > 5 else ''}" if new else ""
+    lines = [
+        f"learnt {report['documents']:,} documents in {report['seconds']:.1f} s; {report['labels']:,} labels{named}"
+    ]
+    if report["skipped"]:
+        lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))
+    lines += [describe_validation(report["validation"]), f"kept as {printable(report['model'])}"]
+    console().print(Text("\n".join(lines)), soft_wrap=True)
