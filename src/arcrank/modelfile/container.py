@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import operator
 import os
 import stat
 import struct
@@ -74,7 +73,10 @@ class Container:
             return {name: self._read(name, entry, empty, pool) for name, entry in self.manifest["arrays"].items()}
 
     def _read(self, name: str, entry: Mapping[str, Any], empty: Any, pool: Executor | None) -> Any:
-        array, data = empty(entry["dtype"], entry["shape"])
+        try:
+            array, data = empty(entry["dtype"], entry["shape"])
+        except (MemoryError, ValueError) as error:
+            raise damaged(self.path, f"{name!r} cannot be made ({error})") from None
         digests = []
         for start in range(0, len(data), _BLOCK):
             block = data[start : start + _BLOCK]
@@ -157,7 +159,7 @@ def _check_manifest(path: str, header: dict[str, Any]) -> Manifest:
 def _check_places(path: str, header: dict[str, Any], manifest: Manifest, size: int) -> None:
     try:
         places = _places(manifest["arrays"])
-    except (KeyError, TypeError, AttributeError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise damaged(path, "its manifest does not say what its arrays are") from None
     if header != places:
         raise damaged(path, "its header does not agree with its manifest")
@@ -170,7 +172,9 @@ def _places(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What safetensors's header says of each array."""
     places, end = {}, 0
     for name, entry in entries.items():
-        start, end = end, end + SIZES[entry["dtype"]] * math.prod(map(operator.index, map(abs, entry["shape"])))
+        if not all(isinstance(length, int) and length >= 0 for length in entry["shape"]):
+            raise ValueError("a shape of other than whole numbers")
+        start, end = end, end + SIZES[entry["dtype"]] * math.prod(entry["shape"])
         places[name] = {"dtype": entry["dtype"], "shape": entry["shape"], "data_offsets": [start, end]}
     return places
 

@@ -1,0 +1,56 @@
+"""What loading costs: imports, and memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import arcrank
+from tests.modelfile.models import MODELS
+
+
+def loaded_by(code):
+    script = f"import sys\n{code}\nprint(*sys.modules, sep='\\n')"
+    return set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    )
+
+
+@pytest.mark.parametrize("name", ["log-linear dual text", "rocchio", "mmp average text"])
+def test_ranking_with_a_loaded_model_needs_no_numba(name, tmp_path):
+    path = tmp_path / "model"
+    arcrank.save(MODELS[name](), path)
+    code = (
+        f"import arcrank\nmodel = arcrank.load({str(path)!r})\n"
+        "x = model[0].transform(['oil and wheat'])\n"
+        "model[-1].rank(x), model[-1].predict(x), model[-1].explain(x, *model[-1].labels_[:2])"
+    )
+    assert not {"numba", "safetensors"} & loaded_by(code)
+
+
+def test_a_card_is_read_in_a_blink(tmp_path):
+    path = tmp_path / "model"
+    arcrank.save(MODELS["rocchio"](), path)
+    code = f"from arcrank.modelfile import read_card\nassert read_card({str(path)!r})['labels'] == 3"
+    assert not {"numpy", "scipy", "sklearn"} & loaded_by(code)
+
+
+def peak(task):
+    tracemalloc.start()
+    try:
+        task()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("learner", [arcrank.RocchioRanker, arcrank.MMPRanker])
+def test_memory_is_at_most_twice_the_file(learner, tmp_path):
+    path, rows = tmp_path / "model", np.ones((4, 200_000))
+    ranker = learner().fit(rows, ["a", "b", "c", "d"])
+    arcrank.save(ranker, path)
+    assert peak(lambda: arcrank.load(path)) < 2 * path.stat().st_size + 100_000
