@@ -9,7 +9,10 @@ import arcrank.datasets
 def test_the_public_names():
     assert arcrank.datasets.__all__ == [
         "Corpus",
+        "StreamReport",
+        "hashed_features",
         "iter_corpus",
+        "learn_stream",
         "load_debtags",
         "load_debtags_sample",
         "load_label_ranking",

@@ -6,16 +6,17 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.utils import murmurhash3_32
 
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.read import Source, iter_corpus
 from arcrank.errors import FormatError, ParameterError
-from arcrank.text import HashedTextFeatures
+
+if TYPE_CHECKING:
+    from arcrank.text import HashedTextFeatures
 
 __all__ = ["StreamReport", "hashed_features", "learn_stream"]
 
@@ -62,6 +63,7 @@ def learn_stream(
     --------
     >>> import io
     >>> from arcrank.rankers.online import MMPRanker
+    >>> from arcrank.text import HashedTextFeatures
     >>> rows = b'{"text": "crude oil", "labels": ["crude"]}' + bytes([10]) + b'{"text": "a tanker", "labels": ["ship"]}'
     >>> ranker = MMPRanker()
     >>> learn_stream(ranker, io.BytesIO(rows), "jsonl", features=(words := HashedTextFeatures(n_features=64))).documents
@@ -71,6 +73,8 @@ def learn_stream(
     """
     if not hasattr(ranker, "partial_fit"):
         raise ParameterError(f"{type(ranker).__name__} has no partial_fit; give an online ranker, e.g. MMPRanker.")
+    from arcrank.text import HashedTextFeatures
+
     features = HashedTextFeatures(n_features=2**18) if features is None else features
     blocks = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error)
     line, documents, skipped = _ProgressLine(progress), 0, 0
@@ -112,6 +116,8 @@ def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
     if block.feature_names is None:
         columns = X.indices % width
     else:
+        from sklearn.utils import murmurhash3_32
+
         hashes = [murmurhash3_32(name, positive=True) % width for name in block.feature_names]
         columns = np.array(hashes, dtype=np.int32)[X.indices]
     folded = csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], width), copy=True)
