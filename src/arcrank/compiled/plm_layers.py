@@ -10,6 +10,7 @@ graph : (ptr, label, level, rest, n_layers) of LayeredGraphs
 rows : (data, indices, indptr) of the CSR features; `square` holds the squared lengths of the rows
 cost : (n,) C of every piece of an instance
 store : (start, count, room, key, value, used): the non-zero flows of an instance stand at start:start + count
+watch : (label, place, count, split): up to a dozen labels of an instance, their positions, and how many are heads
 gaps, costs : (n,) an instance's part of the duality gap and of the primal when it was last seen
 
 Keys are positions in the order of layers: of a label (identity), or centre * k + other end (a piece for each centre).
@@ -26,6 +27,7 @@ from arcrank.compiled.jit import kernel
 IDENTITY, CENTRES, ARCS = 0, 1, 2
 HINGE, SQUARED, LOGISTIC, EXPONENTIAL = 0, 1, 2, 3
 _LN2 = math.log(2.0)
+_NEAR = 0.2  # labels that lack at most this much score to take part are watched
 
 
 @kernel
@@ -334,7 +336,30 @@ def _relax_centres(rule, C, q, k, start, judged, f, flow, change, heads, tails, 
 
 
 @kernel
-def _save(i, store, keys, values, count):
+def _place_of(position, place, judged):
+    """Where a position in the order of layers stands among the watched ones."""
+    for j in range(judged):
+        if place[j] == position:
+            return j
+    return -1
+
+
+@kernel
+def _load(i, mode, k, store, place, judged, partial, keys, values):
+    """An instance's stored flows, their positions renumbered where only some labels are watched."""
+    begin, count = store[0][i], store[1][i]
+    for e in range(count):
+        key, values[e] = store[3][begin + e], store[4][begin + e]
+        if partial and mode == IDENTITY:
+            key = _place_of(key, place, judged)
+        elif partial:
+            key = _place_of(key // k, place, judged) * k + _place_of(key % k, place, judged)
+        keys[e] = key
+    return count
+
+
+@kernel
+def _save(i, mode, k, store, place, partial, keys, values, count):
     """Keep an instance's flows, at the end of the pool where its own place is too small."""
     start, old_count, room, key, value, used = store
     if count > room[i]:
@@ -342,40 +367,50 @@ def _save(i, store, keys, values, count):
         used[0] += count
     old_count[i] = count
     for e in range(count):
-        key[start[i] + e], value[start[i] + e] = keys[e], values[e]
+        own = keys[e]
+        if partial:
+            own = np.int64(place[own]) if mode == IDENTITY else np.int64(place[own // k]) * k + place[own % k]
+        key[start[i] + e], value[start[i] + e] = own, values[e]
 
 
 @kernel
-def _visit(i, rule, graph, C, q, quiet, rounds, scores, store, work):
-    """Relax all pieces of instance i; work.change holds its new minus its old flow, in the order of layers."""
-    mode, mirror = rule[0], rule[1]
-    levels, start, order, f, flow, change, heads, at_head, tails, at_tail, one, two = work
+def _split_of(start):
+    """The number of labels in the first layer that has any."""
+    for b in range(1, len(start)):
+        if start[b] > 0:
+            return start[b]
+    return start[0]
+
+
+@kernel
+def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, place):
+    """Relax all pieces of instance i, arranged in `work`; work.change becomes its new minus its old flow."""
+    mode = rule[0]
+    levels, start, _, f, flow, change, heads, at_head, tails, at_tail, one, two = work
     k = len(levels)
-    judged = arrange(i, graph, mirror, scores, levels, start, order, f)
-    begin, count = store[0][i], store[1][i]
-    (keys, values), out = one, 0
+    keys, values = one
+    count = _load(i, mode, k, store, place, judged, partial, keys, values)
     if mode == IDENTITY:
-        split = 0
-        for b in range(len(start) - 1):
-            if split == 0:
-                split = start[b + 1]
+        split = _split_of(start)
         if split == judged:
             return 0.0, 0.0, 0.0, 0
-        for e in range(begin, begin + count):
-            flow[store[3][e]] = store[4][e]
+        for e in range(count):
+            flow[keys[e]] = values[e]
         gap, cost, rise, moved = _relax_identity(
             rule, C, q, quiet, split, judged, f, flow, change, heads, at_head, tails, at_tail
         )
+        out = 0
         for j in range(judged):
             if flow[j] > 0.0:
                 keys[out], values[out] = j, flow[j]
                 out += 1
                 flow[j] = 0.0
-        if moved:
-            _save(i, store, keys, values, out)
-        return gap, cost, rise, judged if moved else 0
-    for e in range(count):
-        keys[e], values[e] = store[3][begin + e], store[4][begin + e]
+        if not moved:
+            return gap, cost, 0.0, 0
+        for j in range(judged):
+            f[j] += q * change[j]
+        _save(i, mode, k, store, place, partial, keys, values, out)
+        return gap, cost, rise, judged
     gap, cost = _gap_of_centres(rule, C, k, start, judged, f, keys, values, count)
     if gap <= quiet:
         return gap, cost, 0.0, 0
@@ -391,8 +426,45 @@ def _visit(i, rule, graph, C, q, quiet, rounds, scores, store, work):
             break
     for j in range(judged):
         rise -= change[j] * (f[j] - 0.5 * q * change[j])
-    _save(i, store, one[0], one[1], count)
+    _save(i, mode, k, store, place, partial, one[0], one[1], count)
     return gap, cost, rise, judged
+
+
+@kernel
+def _watch(i, rule, graph, judged, store, work, watch):
+    """After a full visit: note the labels that carry flow or may soon do so, unless they are many."""
+    label, place, count, split_of = watch
+    mode, _, loss, target = rule
+    start, order, f, flow = work[1], work[2], work[3], work[4]
+    count[i] = 0
+    if not _is_one_layer_of_two(i, graph[0], graph[2], graph[3]):
+        return
+    k, split = len(order), _split_of(start)
+    for e in range(store[0][i], store[0][i] + store[1][i]):
+        key = store[3][e]
+        flow[key if mode == IDENTITY else key % k] = 1.0  # marks, taken off below
+    low, high = np.inf, -np.inf
+    for j in range(split):
+        low = min(low, f[j])
+    for j in range(split, judged):
+        high = max(high, f[j])
+    reach = target if loss <= SQUARED else 0.0
+    lack, n = _NEAR, label.shape[1] + 1
+    while n > label.shape[1] and lack > 0.001:  # of many labels, the nearest
+        n = 0
+        for j in range(judged):
+            if j < split:
+                near = mode != IDENTITY or f[j] <= max(low, high + reach) + lack
+            else:
+                near = f[j] >= min(high, low - reach) - lack
+            if near or flow[j] > 0.0:
+                if n < label.shape[1]:
+                    label[i, n], place[i, n] = order[j], j
+                n += 1
+            split_of[i] = n if j < split else split_of[i]
+        lack *= 0.3
+    flow[:judged] = 0.0
+    count[i] = n if n <= label.shape[1] else 0
 
 
 @kernel
@@ -408,38 +480,70 @@ def _workspace(k, n_layers, widest):
 
 
 @kernel
-def linear_pass(rule, graph, rows, square, cost, visits, first, widest, quiet, rounds, W, store, gaps, costs):
-    """Visit instances until the pool may overflow; return the position reached and the rise of the dual."""
+def _score_all(i, rows, W, scores):
     data, indices, indptr = rows
-    k = W.shape[1]
+    scores[:] = 0.0
+    for e in range(indptr[i], indptr[i + 1]):
+        row, x = W[indices[e]], data[e]
+        for r in range(len(scores)):
+            scores[r] += x * row[r]
+
+
+@kernel
+def _score_watched(i, rows, W, label, split, n, sign, work):
+    """Scores of n labels only, arranged as two layers."""
+    data, indices, indptr = rows
+    start, order, f = work[1], work[2], work[3]
+    for j in range(n):
+        order[j], f[j] = label[j], 0.0
+    for e in range(indptr[i], indptr[i + 1]):
+        row, x = W[indices[e]], sign * data[e]
+        for j in range(n):
+            f[j] += x * row[order[j]]
+    start[:] = n
+    start[0], start[1] = 0, split
+
+
+@kernel
+def linear_pass(
+    rule, graph, rows, square, cost, visits, first, full, widest, quiet, rounds, W, store, watch, gaps, costs
+):
+    """Visit instances until the pool may overflow; return the position reached and the rise of the dual.
+
+    A visit that is not full looks at the labels only that the last full one chose to watch.
+    """
+    data, indices, indptr = rows
+    k, measuring = W.shape[1], quiet == np.inf
     work = _workspace(k, graph[4], widest)
-    order, change = work[2], work[5]
-    scores, moved = np.empty(k), np.empty(k, np.int64)
+    order, change, scores = work[2], work[5], np.empty(k)
     sign = -1.0 if rule[1] else 1.0
     rise = 0.0
     for v in range(first, len(visits)):
         i = visits[v]
         if store[5][0] + widest > len(store[3]):
             return v, rise
-        scores[:] = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            row, x = W[indices[e]], data[e]
-            for r in range(k):
-                scores[r] += x * row[r]
-        visit = _visit(i, rule, graph, cost[i], square[i], quiet, rounds, scores, store, work)
-        gaps[i], costs[i], up, judged = visit
+        partial = not full and watch[2][i] > 0
+        if partial:
+            judged = np.int64(watch[2][i])
+            _score_watched(i, rows, W, watch[0][i], watch[3][i], judged, sign, work)
+        else:
+            _score_all(i, rows, W, scores)
+            judged = arrange(i, graph, rule[1], scores, work[0], work[1], order, work[3])
+        visit = _visit(i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch[1][i])
+        gaps[i], costs[i], up, changed = visit
+        if not partial and not measuring:
+            _watch(i, rule, graph, judged, store, work, watch)
         rise += up
         n_moved = 0
-        for j in range(judged):
+        for j in range(changed):
             if change[j] != 0.0:
-                moved[n_moved] = order[j]
-                scores[n_moved] = sign * change[j]
+                order[n_moved], scores[n_moved] = order[j], sign * change[j]
                 n_moved += 1
         if n_moved > 0:
             for e in range(indptr[i], indptr[i + 1]):
                 row, x = W[indices[e]], data[e]
                 for j in range(n_moved):
-                    row[moved[j]] += x * scores[j]
+                    row[order[j]] += x * scores[j]
     return len(visits), rise
 
 
@@ -449,6 +553,7 @@ def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rou
     k = F.shape[1]
     work = _workspace(k, graph[4], widest)
     order, change = work[2], work[5]
+    nowhere = np.empty(0, np.int32)
     sign = -1.0 if rule[1] else 1.0
     rise, at_first = 0.0, 0.0
     for cycle in range(cycles):
@@ -457,7 +562,8 @@ def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rou
             i = batch[b]
             if store[5][0] + widest > len(store[3]):
                 return rise
-            visit = _visit(i, rule, graph, cost[i], square[i], quiet, rounds, F[b], store, work)
+            judged = arrange(i, graph, rule[1], F[b], work[0], work[1], order, work[3])
+            visit = _visit(i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, nowhere)
             gaps[i], costs[i], up, judged = visit
             rise += up
             total += gaps[i]
@@ -484,10 +590,7 @@ def net_flows(rule, graph, first, store, flows):
         flows[r] = 0.0
         arrange(i, graph, rule[1], scores, levels, start, order, f)
         sign = -1.0 if rule[1] else 1.0
-        split = 0
-        for b in range(len(start) - 1):
-            if split == 0:
-                split = start[b + 1]
+        split = _split_of(start)
         for e in range(store[0][i], store[0][i] + store[1][i]):
             key, amount = store[3][e], sign * store[4][e]
             if rule[0] == IDENTITY:

@@ -30,7 +30,8 @@ from arcrank.rankers.plm_prediction import best_cuts
 if TYPE_CHECKING:
     from arcrank.losses.margin import MarginLoss
     from arcrank.solvers.plm_dual import KernelDual, LinearDual, Solution
-    from arcrank.solvers.plm_tasks import FlowStore, Task
+    from arcrank.solvers.plm_store import FlowStore
+    from arcrank.solvers.plm_tasks import Task
 
 _SCORED_AT_ONCE = 1000  # rows of a kernel matrix in memory at a time when new instances are scored
 _SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from arcrank.graphs.base import row_blocks
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
-from arcrank.solvers.plm_tasks import FlowStore, Task
+from arcrank.solvers.plm_store import FlowStore
+from arcrank.solvers.plm_tasks import Task
 
 Array = NDArray[np.float64]
 
 _NEGLIGIBLE = 0.1  # share of the allowed gap that sleeping instances may hold
 _LONGEST_SLEEP = 8  # passes
+_FULL_EVERY = 4  # passes; those between look only at the labels that each instance watches
 _VISITS = 1000  # that a pass makes at least: it repeats a small set of instances, for it costs nothing
 _BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and rounds over them
 _TINY = 1e-30  # stands for the squared length of an empty instance
@@ -120,7 +122,7 @@ class LinearDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         """Ascend in place until the relative gap is at most tol."""
-        alarm, exact = Alarm(len(self._live), self._shrinking), False
+        alarm, exact, close = Alarm(len(self._live), self._shrinking), False, not self._shrinking
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:
                 break
@@ -128,11 +130,13 @@ class LinearDual(_Dual):
             visited = alarm.awake(number)
             repeats = max(1, _VISITS // max(1, len(visited)))
             order = np.concatenate([random.permutation(visited) for _ in range(repeats)])
-            self._pass(solution, self._live[order], negligible)
+            full = number % _FULL_EVERY == 0 or close
+            self._pass(solution, self._live[order], full, negligible)
             alarm.note(number, visited, self._gaps[self._live[visited]] <= negligible)
             solution.passes += 1
             solution.primal = solution.dual + float(self._gaps.sum())
-            exact = solution.relative_gap <= tol
+            close = solution.relative_gap <= tol or not self._shrinking
+            exact = solution.relative_gap <= tol and full
             if exact:
                 self._measure(solution)
                 alarm.ring(self._gaps[self._live] > negligible)
@@ -142,11 +146,11 @@ class LinearDual(_Dual):
             self._measure(solution)
         solution.converged = solution.relative_gap <= tol
 
-    def _pass(self, solution: Solution, visits: NDArray[np.int64], quiet: float) -> None:
+    def _pass(self, solution: Solution, visits: NDArray[np.int64], full: bool, quiet: float) -> None:
         first, store = 0, solution.store
         while first < len(visits):
             first, rise = self._task.linear_pass(
-                self._rows, self._square, visits, first, quiet, solution.weights, store, self._gaps, self._costs
+                self._rows, self._square, visits, first, full, quiet, solution.weights, store, self._gaps, self._costs
             )
             solution.dual += rise
             if first < len(visits):
@@ -158,7 +162,7 @@ class LinearDual(_Dual):
 
         def work(visits: NDArray[np.int64]) -> None:
             arrays = solution.weights, solution.store, self._gaps, self._costs
-            self._task.linear_pass(self._rows, self._square, visits, 0, np.inf, *arrays)
+            self._task.linear_pass(self._rows, self._square, visits, 0, True, np.inf, *arrays)
 
         _in_threads(work, self._live, self._n_jobs)
         solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self._costs.sum())

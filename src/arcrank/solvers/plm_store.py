@@ -1,0 +1,66 @@
+"""The dual variables of the Preference Learning Model: few are not zero, and only those are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class FlowStore:
+    """The non-zero dual variables of n instances in one pool: those of i at start[i]:start[i] + count[i]."""
+
+    start: NDArray[np.int64]
+    count: NDArray[np.int64]
+    room: NDArray[np.int64]
+    key: NDArray[np.int64]
+    value: Array
+    used: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, n: int, widest: int) -> FlowStore:
+        size = 4 * n + 16 * widest
+        start, count, room = np.zeros((3, n), dtype=np.int64)
+        return cls(start, count, room, np.empty(size, dtype=np.int64), np.empty(size), np.zeros(1, dtype=np.int64))
+
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.start, self.count, self.room, self.key, self.value, self.used
+
+    def repack(self, widest: int) -> None:
+        """Close the holes that moved entries left, and make room for more."""
+        live = int(self.count.sum())
+        start = np.concatenate([[0], np.cumsum(self.count)[:-1]]).astype(np.int64)
+        at = np.arange(live) + np.repeat(self.start - start, self.count)
+        size = 2 * live + 16 * widest
+        key, value = np.empty(size, dtype=np.int64), np.empty(size)
+        key[:live], value[:live] = self.key[at], self.value[at]
+        self.start, self.room, self.key, self.value = start, self.count.copy(), key, value
+        self.used[0] = live
+
+    def scaled(self, factor: Array, widest: int) -> FlowStore:
+        """A copy with the variables of each instance multiplied."""
+        parts = (self.start, self.count.copy(), self.room, self.key, self.value, self.used.copy())
+        copy = FlowStore(*parts)
+        copy.repack(widest)
+        live = int(copy.used[0])
+        copy.value[:live] *= np.repeat(factor, copy.count)
+        return copy
+
+
+def entries(store: FlowStore) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Key and instance of every stored variable, instance by instance."""
+    shift = store.start - (np.cumsum(store.count) - store.count)
+    at = np.arange(int(store.count.sum())) + np.repeat(shift, store.count)
+    return store.key[at], np.repeat(np.arange(len(store.count)), store.count)
+
+
+def count_groups(rows: NDArray[np.int64], groups: NDArray[np.int64]) -> int:
+    """The number of different (row, group); equal ones stand together."""
+    if not len(rows):
+        return 0
+    return 1 + int(((rows[1:] != rows[:-1]) | (groups[1:] != groups[:-1])).sum())
