@@ -9,10 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from arcrank import __version__
+from arcrank.cli.check import check
+from arcrank.cli.data import data
+from arcrank.cli.demo import demo
+from arcrank.cli.evaluate import evaluate
 from arcrank.cli.explain import explain
 from arcrank.cli.failures import report_failure
 from arcrank.cli.info import info
 from arcrank.cli.rank import rank
+from arcrank.cli.reproduce import reproduce
 from arcrank.cli.train import train
 from arcrank.cli.tune import tune
 from arcrank.cli.update import update
@@ -65,8 +70,9 @@ def _by_parameter(options: Any) -> Any:
     return {name.replace("-", "_"): value for name, value in options.items()} if isinstance(options, dict) else options
 
 
-for _command in (train, tune, rank, explain, update, info):
+for _command in (train, tune, rank, explain, evaluate, update, check, info, reproduce, demo):
     app.command()(_command)
+app.add_typer(data, name="data")
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ article h3{margin:0 0 .2rem}article p{margin:.2rem 0 .5rem}
 blockquote{margin:.3rem 0 .6rem;padding-left:.8rem;border-left:3px solid var(--rule);color:var(--soft);
 white-space:pre-line;overflow-wrap:anywhere;max-height:11rem;overflow:auto;font-size:.93rem}
 figure{margin:.8rem 0;background:var(--card);border:1px solid var(--rule);border-radius:.6rem;padding:.8rem}
-svg{display:block;width:100%;height:auto;max-width:40rem;margin:0 auto}
+svg{display:block;width:100%;height:auto;max-width:34rem;margin:0 auto}
 svg text{fill:var(--soft);font:13px system-ui,sans-serif}svg .name{fill:var(--ink)}
 .grid{stroke:var(--rule)}.axis{stroke:var(--soft)}
 .line{fill:none;stroke:var(--c);stroke-width:2.2;stroke-linejoin:round}.dot,.bar{fill:var(--c)}

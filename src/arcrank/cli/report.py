@@ -171,8 +171,8 @@ def _labels(found: Evaluation) -> str:
         for row in ordered[:_MOST_LABELS]
     ]
     intro = (
-        "For the documents that a label is right for: how often it comes first, how often among the first five, and its "
-        "average rank."
+        "For the documents that a label is right for: how often it comes first, how often among the first five, and "
+        "its average rank."
     )
     more = len(ordered) - len(rows)
     after = f'<p class="soft">{more:,} rarer labels are in the data block only.</p>' if more else ""

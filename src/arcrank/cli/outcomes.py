@@ -1,0 +1,76 @@
+"""What an experiment of the papers gives: numbers beside the published ones, verdicts, and plots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+__all__ = ["MARKS", "NEAR", "RULE", "Outcome", "Value", "verdict"]
+
+NEAR = 0.15
+MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", "no verdict": ""}
+RULE = (
+    "Verdicts compare the mean with the published value: at or better; within 15 % of it; worse. There is no verdict "
+    "where nothing was published, or where the paper's data is not the data at hand."
+)
+
+
+class Value(NamedTuple):
+    """One number of a table: measured, its spread where there are several runs, and published."""
+
+    row: str
+    column: str
+    measured: float
+    published: float | None = None
+    spread: float | None = None
+    higher_is_better: bool = False
+    comparable: bool = True
+
+    @property
+    def verdict(self) -> str:
+        return verdict(self)
+
+
+def verdict(value: Value) -> str:
+    """How a measured value stands beside the published one.
+
+    >>> [verdict(Value("", "", x, 10.0)) for x in (9.0, 11.0, 12.0)]
+    ['at or better', 'within 15 %', 'worse']
+    >>> verdict(Value("", "", 12.0, 10.0, higher_is_better=True)), verdict(Value("", "", 12.0))
+    ('at or better', 'no verdict')
+    """
+    if value.published is None or not value.comparable:
+        return "no verdict"
+    lead = value.measured - value.published if value.higher_is_better else value.published - value.measured
+    if lead >= 0:
+        return "at or better"
+    return "within 15 %" if -lead <= NEAR * abs(value.published) else "worse"
+
+
+@dataclass
+class Outcome:
+    """The values and plots of one experiment; `plots` are pieces of HTML."""
+
+    name: str
+    title: str
+    note: str = ""
+    values: list[Value] = field(default_factory=list)
+    plots: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def verdicts(self) -> dict[str, int]:
+        """How many values have each verdict."""
+        counted = Counter(value.verdict for value in self.values)
+        return {name: counted[name] for name in MARKS}
+
+    def to_json(self) -> dict[str, Any]:
+        """See schemas/reproduce.json."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "note": self.note,
+            "values": [{**value._asdict(), "verdict": value.verdict} for value in self.values],
+            "verdicts": self.verdicts(),
+            "seconds": self.seconds,
+        }

@@ -1,0 +1,266 @@
+"""From the runs in `arcrank.experiments` to values and plots of one form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from arcrank.cli.outcomes import Outcome, Value
+from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
+
+if TYPE_CHECKING:
+    from arcrank.experiments.bipartite_runs import Study
+    from arcrank.experiments.bipartite_tables import Point
+
+T = TypeVar("T")
+Tick = Callable[[], None]
+Run = Callable[[Outcome, Tick], None]
+
+
+def _ticked(cells: Iterable[T], tick: Tick) -> Iterator[T]:
+    for cell in cells:
+        yield cell
+        tick()
+
+
+def dekel_figure4(outcome: Outcome, tick: Tick) -> None:
+    """The mean over folds of every loss and error; other documents than the paper's."""
+    import numpy as np
+
+    from arcrank.experiments.leaf_ranking import DECOMPOSITIONS, FEATURES, PUBLISHED, SOLVERS, rows
+
+    for features in FEATURES:
+        for solver in SOLVERS:
+            found = list(_ticked(rows(features, solver), tick))
+            for loss in DECOMPOSITIONS:
+                errors = np.array([one["errors"] for one in found if one["loss"] == loss])
+                outcome.values += [
+                    Value(f"{loss} ({features}, {solver})", f"{judge} error", mean, paper, spread, comparable=False)
+                    for judge, mean, spread, paper in zip(
+                        DECOMPOSITIONS, errors.mean(axis=0).tolist(), errors.std(axis=0, ddof=1).tolist(),
+                        PUBLISHED[loss], strict=True,
+                    )
+                ]  # fmt: skip
+
+
+def aiolli_table1(outcome: Outcome, tick: Tick) -> None:
+    """Every mapping with the C that cross-validation chooses."""
+    from arcrank.datasets import load_reuters21578
+    from arcrank.experiments.cells import cell
+    from arcrank.experiments.preference_table import GRID, MEASURES, Row, table
+
+    def compute() -> list[Row]:
+        return list(_ticked(table(load_reuters21578("modapte-top10")), tick))
+
+    key = {"version": 1, "grid": list(GRID), "measures": list(MEASURES)}
+    for row in (Row(*one) for one in cell("preference-table", key, compute)):
+        name = row.method if row.C is None else f"{row.method} (C = {row.C:g})"
+        outcome.values += [
+            Value(name, measure, ours, theirs, higher_is_better=measure.startswith("AvgP"))
+            for measure, ours, theirs in zip(MEASURES, row.measured, row.published, strict=True)
+        ]
+
+
+def crammer_table(number: int) -> Run:
+    """Tables 1 and 3 hold the losses, 2 and 4 the retrieval measures."""
+
+    def run(outcome: Outcome, tick: Tick) -> None:
+        from arcrank.experiments.category_ranking import rows
+        from arcrank.experiments.category_ranking_runs import MEASURES, cells
+
+        corpus = "Reuters-21578" if number < 3 else "RCV1"
+        chosen = list(MEASURES)[:3] if number % 2 else list(MEASURES)[3:]
+        higher = {"avg. precision", "max F1"}
+        outcome.values += [
+            Value(
+                row.ranker, row.measure, row.mean, row.published, row.deviation if number < 3 else None,
+                row.measure in higher, comparable=number < 3,
+            )
+            for row in rows(_ticked(cells(corpus), tick))
+            if row.measure in chosen
+        ]  # fmt: skip
+
+    return run
+
+
+def crammer_figure3(outcome: Outcome, tick: Tick) -> None:
+    """The share of documents with 1, 2, ... topics."""
+    import numpy as np
+
+    from arcrank.experiments.category_ranking_runs import label_sets
+
+    for corpus in _corpora():
+        sizes = np.diff(label_sets(corpus).indptr)
+        share = (np.bincount(sizes, minlength=11) / len(sizes)).tolist()
+        outcome.values.append(Value(corpus, "topics a document", float(sizes.mean())))
+        names = [str(i) for i in range(1, 11)]
+        outcome.plots.append(bar_plot(share[1:11], names, Axis("number of topics"), Axis("share of documents"), corpus))
+        tick()
+
+
+def _corpora() -> list[str]:
+    """Reuters, and RCV1 where it is on this machine."""
+    from arcrank.cli.corpora import CORPORA
+
+    return ["Reuters-21578"] + (["RCV1"] if CORPORA["rcv1"].found() is not None else [])
+
+
+def crammer_losses(corpus: str) -> Run:
+    """The round-averaged losses of the online learners, the mean over folds."""
+
+    def run(outcome: Outcome, tick: Tick) -> None:
+        import numpy as np
+
+        from arcrank.experiments.category_ranking_runs import RANKERS, cells
+
+        found = [cell for cell in _ticked(cells(corpus), tick) if cell.rounds]
+        for which in range(3):
+            lines = []
+            for name in RANKERS:
+                folds = [cell for cell in found if cell.ranker == name]
+                if folds:
+                    last = min(cell.rounds[-1] for cell in folds)
+                    rounds = [r for r in folds[0].rounds if r <= last]
+                    curves = [np.interp(rounds, cell.rounds, np.array(cell.losses)[:, which]) for cell in folds]
+                    lines.append(Series(name, rounds, np.mean(curves, axis=0).tolist()))
+                    outcome.values.append(Value(name, f"loss {which + 1} in the end", lines[-1].y[-1]))
+            title = f"averaged loss {which + 1}"
+            outcome.plots.append(line_plot(lines, Axis("round", log=True), Axis(title, log=True), f"{corpus}: {title}"))
+
+    return run
+
+
+def crammer_figure6(outcome: Outcome, tick: Tick) -> None:
+    """Precision at r against recall at r, the mean over folds."""
+    import numpy as np
+
+    from arcrank.experiments.category_ranking_runs import RANKERS, cells
+
+    for corpus in _corpora():
+        found, lines = list(_ticked(cells(corpus), tick)), []
+        for name in RANKERS:
+            folds = [cell for cell in found if cell.ranker == name]
+            recall, precision = (np.mean([getattr(c, part) for c in folds], axis=0) for part in ("recall", "precision"))
+            lines.append(Series(name, recall.tolist(), precision.tolist()))
+            outcome.values.append(Value(f"{corpus}, {name}", "precision of the first label", float(precision[0])))
+        unit = (0.0, 1.0)
+        outcome.plots.append(line_plot(lines, Axis("recall", range=unit), Axis("precision", range=unit), corpus))
+
+
+def _study(tick: Tick, collection: str = "Reuters-21578") -> Study:
+    """The paper's study, telling every cell."""
+    from arcrank.experiments.bipartite_runs import Study as Silent
+
+    class Told(Silent):
+        def cell(self, *arguments: Any, **settings: Any) -> Any:
+            found = super().cell(*arguments, **settings)
+            tick()
+            return found
+
+    return Told(collection)
+
+
+def amini_cells(part: str) -> Callable[[], int]:
+    """How many cells a table or figure asks for: it is made once of cells that cost nothing."""
+
+    def count() -> int:
+        import warnings
+
+        from arcrank.experiments import bipartite_tables
+        from arcrank.experiments.bipartite_runs import RECALLS, Cell, Study
+
+        asked = 0
+
+        class Counted(Study):
+            def cell(self, name: str, topic: str, number: int, n_relevant: int = 0, n_irrelevant: int = 0) -> Cell:
+                nonlocal asked
+                asked += 1
+                precision = [0.0] * len(RECALLS)
+                return Cell(name, topic, number, n_relevant, n_irrelevant, self.n_rounds, precision=precision)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # tests on equal numbers have nothing to say
+            getattr(bipartite_tables, part)(Counted(), _silent)
+        return asked
+
+    return count
+
+
+def _silent(line: str) -> None:
+    """The bar tells how far a run is; lines of their own would break it."""
+
+
+def amini_table2(outcome: Outcome, tick: Tick) -> None:
+    """mAUP and mT9P of every method; OHSUMED too where its records are."""
+    from arcrank.experiments.bipartite_tables import table2
+
+    for collection in _collections():
+        before = "" if collection == "Reuters-21578" else f"{collection}, "
+        outcome.values += [
+            Value(before + row.method, row.measure, row.mean, row.published, row.error, higher_is_better=True)
+            for row in table2(_study(tick, collection), _silent)
+        ]
+
+
+def _collections() -> list[str]:
+    from arcrank.datasets import load_ohsumed
+    from arcrank.errors import MissingDataError
+
+    try:
+        load_ohsumed()
+    except MissingDataError:
+        return ["Reuters-21578"]
+    return ["Reuters-21578", "OHSUMED"]
+
+
+def amini_table3(outcome: Outcome, tick: Tick) -> None:
+    """The AUC of every topic, methods side by side."""
+    from arcrank.experiments.bipartite_tables import table3
+
+    outcome.values += [
+        Value(row.measure.removeprefix("AUC "), row.method, row.mean, row.published, row.error, higher_is_better=True)
+        for row in table3(_study(tick), _silent)
+    ]
+
+
+def amini_figure1(outcome: Outcome, tick: Tick) -> None:
+    """AUC by the number of relevant documents."""
+    from arcrank.experiments.bipartite_tables import figure1
+
+    points = figure1(_study(tick), _silent)
+    outcome.values += [_at(point, "relevant documents") for point in points]
+    outcome.plots.append(line_plot(_lines(points), Axis("relevant documents"), Axis("AUC in %")))
+
+
+def amini_figure2(outcome: Outcome, tick: Tick) -> None:
+    """Precision by recall, then mAUP by the number of labelled documents."""
+    from arcrank.experiments.bipartite_tables import figure2
+
+    points = figure2(_study(tick), _silent)
+    curves = [point for point in points if point.of == "precision by recall"]
+    growing = [point for point in points if point.of != "precision by recall"]
+    outcome.values += [_at(point, "labelled documents") for point in growing]
+    outcome.plots.append(line_plot(_lines(curves), Axis("recall"), Axis("precision in %", range=(0.0, 100.0))))
+    outcome.plots.append(line_plot(_lines(growing), Axis("labelled documents", log=True), Axis("mAUP in %")))
+
+
+def amini_figure3(outcome: Outcome, tick: Tick) -> None:
+    """mAUP by the discount, a line for each number of labelled documents."""
+    from arcrank.experiments.bipartite_tables import figure3
+
+    points = [point._replace(method=point.of) for point in figure3(_study(tick), _silent)]
+    outcome.values += [_at(point, "discount") for point in points]
+    outcome.plots.append(line_plot(_lines(points), Axis("discount"), Axis("mAUP in %")))
+
+
+def _at(point: Point, what: str) -> Value:
+    return Value(f"{point.x:g} {what}", point.method, point.y, spread=point.error, higher_is_better=True)
+
+
+def _lines(points: Iterable[Point]) -> list[Series]:
+    """A line for each method, its points from left to right."""
+    by_method: dict[str, list[Point]] = {}
+    for point in points:
+        by_method.setdefault(point.method, []).append(point)
+    ordered = {name: sorted(some, key=lambda point: point.x) for name, some in by_method.items()}
+    return [Series(name, [p.x for p in some], [p.y for p in some]) for name, some in ordered.items()]

@@ -1,0 +1,139 @@
+"""`arcrank reproduce`: the experiments of the papers by name, measured beside published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from arcrank.cli.outcomes import Outcome, Value
+
+_STYLES = {"at or better": "green", "within 15 %": "yellow", "worse": "red", "no verdict": ""}
+
+
+def reproduce(
+    tables: Annotated[
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of --list; all if none.")
+    ] = None,
+    list: Annotated[bool, typer.Option("--list", help="List the experiments and what they need.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page with tables and plots to this file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Run the papers' experiments, and set every number beside the published one.
+
+    Finished cells are kept in the user's cache folder: what was stopped goes on there. All of them take hours.
+    """
+    from arcrank.cli.showing import check_place
+
+    if list:
+        _list(json)
+        return
+    if report is not None:
+        check_place(report, "--report")
+    outcomes, left_out = run_all(tables or [])
+    if report is not None:
+        _write(report, outcomes, left_out)
+    if json:
+        from arcrank.cli.output import write_json
+        from arcrank.cli.reproduce_report import to_json
+
+        write_json(to_json(outcomes, left_out))
+    else:
+        show(outcomes)
+
+
+def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
+    """The outcomes of the named experiments; of all that have their corpus here where none is named."""
+    from arcrank.cli.experiments import EXPERIMENTS, experiment
+    from arcrank.cli.output import say
+    from arcrank.errors import MissingDataError
+
+    for name in names:
+        experiment(name)
+    outcomes, left_out = [], {}
+    for name in names or EXPERIMENTS:
+        try:
+            outcomes.append(_run(name))
+        except MissingDataError as error:
+            if names:
+                raise
+            left_out[name] = str(error)
+            say(f"{name} is left out. {error}")
+    return outcomes, left_out
+
+
+def _run(name: str) -> Outcome:
+    from arcrank.cli.experiments import experiment, run
+    from arcrank.cli.output import Meter
+
+    with Meter(name, experiment(name).n_cells(), "cells") as meter:
+        return run(name, meter.advance)
+
+
+def _list(as_json: bool) -> None:
+    from arcrank.cli.corpora import CORPORA
+    from arcrank.cli.experiments import EXPERIMENTS
+    from arcrank.cli.output import console, table, write_json
+
+    here = {name: CORPORA[one.corpus].found() is not None for name, one in EXPERIMENTS.items()}
+    if as_json:
+        write_json(
+            [
+                {"name": name, "paper": one.paper, "title": one.title, "corpus": one.corpus, "found": here[name]}
+                for name, one in EXPERIMENTS.items()
+            ]
+        )
+        return
+    made = table("", "name", "paper", "what", "corpus")
+    for name, one in EXPERIMENTS.items():
+        made.add_row(name, one.paper, one.title, one.corpus if here[name] else f"{one.corpus} [dim](not here)[/]")
+    console().print(made)
+
+
+def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> None:
+    from arcrank.cli.output import say
+    from arcrank.cli.reproduce_report import report
+    from arcrank.modelfile.atomic import write_atomically
+
+    write_atomically(path, [report(outcomes, left_out).encode()])
+    say(f"The report is in {path}")
+
+
+def show(outcomes: list[Outcome]) -> None:
+    """A table for each experiment, ours and in brackets the published value with a mark."""
+    from arcrank.cli.outcomes import MARKS, RULE
+    from arcrank.cli.output import console, say
+
+    for one in outcomes:
+        console().print(_table(one))
+        told = ", ".join(f"{n:,} {name} {MARKS[name]}".strip() for name, n in one.verdicts().items() if n)
+        console().print(f"{one.name}: {told}\n", markup=False)
+        if one.note:
+            say(one.note)
+    say(RULE)
+
+
+def _table(one: Outcome) -> Any:
+    from arcrank.cli.output import table
+
+    columns = list(dict.fromkeys(value.column for value in one.values))
+    placed = {(value.row, value.column): value for value in one.values}
+    made = table(one.title, "", *columns, numbers=len(columns))
+    for row in dict.fromkeys(value.row for value in one.values):
+        made.add_row(row, *(_text(placed.get((row, column))) for column in columns))
+    return made
+
+
+def _text(value: Value | None) -> Any:
+    from rich.text import Text
+
+    from arcrank.cli.outcomes import MARKS
+    from arcrank.cli.output import number
+
+    if value is None:
+        return ""
+    paper = "" if value.published is None else f" [{number(value.published)}]"
+    return Text(f"{number(value.measured)}{paper} {MARKS[value.verdict]}".strip(), _STYLES[value.verdict])

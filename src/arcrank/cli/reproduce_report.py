@@ -1,0 +1,68 @@
+"""The HTML report of `arcrank reproduce`: measured beside published, with verdicts and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from arcrank import __version__
+from arcrank.cli.outcomes import MARKS, RULE, Outcome, Value
+from arcrank.cli.output import number
+from arcrank.cli.page import Cell, cards, page, section, table
+
+__all__ = ["report", "to_json"]
+
+_STYLES = {"at or better": "good", "within 15 %": "warn", "worse": "bad", "no verdict": ""}
+_WORDS = {
+    "at or better": "than the published value",
+    "within 15 %": "of the published value",
+    "worse": "by more than 15 %",
+    "no verdict": "nothing published, or other data",
+}
+
+
+def to_json(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> dict[str, Any]:
+    """What `--json` prints: see schemas/reproduce.json."""
+    return {"rule": RULE, "experiments": [one.to_json() for one in outcomes], "left_out": left_out}
+
+
+def report(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
+    """The page."""
+    totals = {name: sum(one.verdicts()[name] for one in outcomes) for name in MARKS}
+    body = [
+        "<h1>The papers' experiments, measured again</h1>",
+        f'<p class="soft">{escape(RULE)}</p>',
+        cards((name, f"{n:,}", _WORDS[name]) for name, n in totals.items()),
+        *(_section(one) for one in outcomes),
+    ]
+    if left_out:
+        rows = [[Cell(escape(name)), Cell(escape(why))] for name, why in left_out.items()]
+        body.append(section("Left out", table(["experiment", "why"], rows)))
+    footer = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
+    return page("arcrank: the papers' experiments", body, footer, to_json(outcomes, left_out))
+
+
+def _section(one: Outcome) -> str:
+    plots = f'<div class="plots">{"".join(one.plots)}</div>' if one.plots else ""
+    return section(one.title, _values(one.values), plots, intro=one.note)
+
+
+def _values(values: Sequence[Value]) -> str:
+    """Rows by columns; a cell is ours, the spread, and theirs below."""
+    columns = list(dict.fromkeys(value.column for value in values))
+    placed = {(value.row, value.column): value for value in values}
+    rows = [
+        [Cell(escape(row)), *(_cell(placed.get((row, column))) for column in columns)]
+        for row in dict.fromkeys(value.row for value in values)
+    ]
+    return table(["", *columns], rows)
+
+
+def _cell(value: Value | None) -> Cell:
+    if value is None:
+        return Cell("")
+    spread = "" if value.spread is None else f" <small>± {value.spread:.2g}</small>"
+    paper = "" if value.published is None else f"<br><small>published {number(value.published)}</small>"
+    mark = MARKS[value.verdict]
+    return Cell(f"<b>{number(value.measured)}</b>{spread} {mark}{paper}", value.measured, _STYLES[value.verdict])
