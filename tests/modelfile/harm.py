@@ -106,7 +106,7 @@ _KINDS: dict[str, Callable[[random.Random, bytearray, int, int], bytearray]] = {
 
 def judge(path: Path, expected: Any) -> str:
     """Load a damaged copy: "refused", "unharmed" (what changed does not matter), "wrong scores" or a crash's name."""
-    signal.signal(signal.SIGALRM, _too_late)
+    before = signal.signal(signal.SIGALRM, _too_late)
     signal.alarm(SECONDS)
     try:
         model = arcrank.load(path)
@@ -119,6 +119,7 @@ def judge(path: Path, expected: Any) -> str:
         return f"crash: {type(error).__name__}"
     finally:
         signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _too_late(*_: Any) -> None:

@@ -20,16 +20,16 @@ def loaded_by(code):
     )
 
 
-@pytest.mark.parametrize("name", ["log-linear dual text", "rocchio", "mmp average text"])
-def test_ranking_with_a_loaded_model_needs_no_numba(name, tmp_path):
-    path = tmp_path / "model"
-    arcrank.save(MODELS[name](), path)
+def test_ranking_with_a_loaded_model_needs_no_numba(tmp_path):
+    paths = [str(tmp_path / str(number)) for number in range(3)]
+    for path, name in zip(paths, ["log-linear dual text", "rocchio", "mmp average text"], strict=True):
+        arcrank.save(MODELS[name](), path)
     code = (
-        f"import arcrank\nmodel = arcrank.load({str(path)!r})\n"
-        "x = model[0].transform(['oil and wheat'])\n"
-        "model[-1].rank(x), model[-1].predict(x), model[-1].explain(x, *model[-1].labels_[:2])"
+        f"import arcrank\nfor model in map(arcrank.load, {paths!r}):\n"
+        "    x = model[0].transform(['oil and wheat'])\n"
+        "    model[-1].rank(x), model[-1].predict(x), model[-1].explain(x, *model[-1].labels_[:2])"
     )
-    assert not {"numba", "safetensors"} & loaded_by(code)
+    assert "numba" not in loaded_by(code)
 
 
 def test_a_card_is_read_in_a_blink(tmp_path):

@@ -116,17 +116,12 @@ def _as_damage(path: str) -> Iterator[None]:
         raise damaged(path, f"its parts do not fit together ({error})") from error
 
 
-def _packed(model: Any, card: dict[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _packed(model: Any, card: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The manifest and the arrays of a model, those of its first part as "0/...", of the next as "1/..."."""
     import arcrank
 
-    if not isinstance(card, dict):
-        raise ModelFileError(f"A card is a dict, got {type(card).__name__}.")
-    notes = Encoder("The card")
-    encoded = notes.encode(card, "card")
-    arrays = {f"card/{name}": array for name, array in notes.arrays.items()}
-    if arrays:
-        raise ModelFileError(f"The card holds the array {next(iter(arrays))}; give lists, e.g. by tolist().")
     steps, parts = _steps(model), []
+    arrays: dict[str, NDArray[Any]] = {}
     for number, (step, estimator) in enumerate(steps):
         part, found = _packed_part(step, estimator)
         parts.append(part)
@@ -139,9 +134,19 @@ def _packed(model: Any, card: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
         "features": int(ranker.n_features_in_),
         "pipeline": steps[0][0] is not None,
         "parts": parts,
-        "card": encoded,
+        "card": _packed_card(card),
     }
     return manifest, arrays
+
+
+def _packed_card(card: Any) -> Any:
+    if not isinstance(card, dict):
+        raise ModelFileError(f"A card is a dict of JSON's types, got {type(card).__name__}.")
+    encoder = Encoder("The card")
+    encoded = encoder.encode(card, "card")
+    if encoder.arrays:
+        raise ModelFileError(f"The card holds the array {next(iter(encoder.arrays))}; give lists, e.g. by tolist().")
+    return encoded
 
 
 def _steps(model: Any) -> list[tuple[str | None, Any]]:

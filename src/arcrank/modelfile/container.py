@@ -110,6 +110,13 @@ def damaged(path: str, what: str) -> ModelFileError:
     )
 
 
+def _no_model(path: str, place: str) -> ModelFileError:
+    return ModelFileError(
+        f"{path}: this is no model file of arcrank, or its {place} is damaged. Give a file that arcrank.save wrote, or "
+        "copy it again."
+    )
+
+
 def _open_without_waiting(path: str, flags: int) -> int:
     """A pipe without a writer must not hang the program; for files O_NONBLOCK means nothing."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
@@ -118,11 +125,11 @@ def _open_without_waiting(path: str, flags: int) -> int:
 def _read_header(path: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > min(size - 8, _LONGEST_HEADER):
-        raise ModelFileError(f"{path}: this is no model file of arcrank, or its beginning is damaged.")
+        raise _no_model(path, "beginning")
     raw = file.read(length)
     header = _parsed(raw)
     if header is None:
-        raise ModelFileError(f"{path}: this is no model file of arcrank, or its header is damaged.")
+        raise _no_model(path, "header")
     return header, 8 + length
 
 
@@ -139,8 +146,8 @@ def _check_manifest(path: str, header: dict[str, Any]) -> Manifest:
     text = metadata.get("manifest") if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         raise ModelFileError(
-            f"{path}: this has the form of safetensors but no manifest of arrays and parts, so arcrank.save did not "
-            "write it, or its header is damaged."
+            f"{path}: this has the form of safetensors but no manifest, so arcrank.save did not write it, or its "
+            "header is damaged. Give a file that arcrank.save wrote, or copy it again."
         )
     raw = text.encode("utf-8", "surrogatepass")
     if hashlib.sha256(raw).hexdigest() != metadata.get("sha256"):
