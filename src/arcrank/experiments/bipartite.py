@@ -13,8 +13,9 @@ Label sets: for each topic and split 9 relevant and 81 irrelevant documents of t
 (default_rng([2008, split, topic])); all its other documents are unlabelled. Smaller sets are parts of larger ones.
 Measures are means over topics, then over splits; +- is the standard error over splits; ties count half in AUC, and as
 errors in AUP and T9P. An arrow marks what is worse than the best row by a Wilcoxon rank sum test over splits, p < 0.01.
-The constants of "ssRB latent" were chosen on RCV1 and debtags, never on Reuters; those of the logistic regressions it
-is compared with are the best of a grid on the very test documents.
+The constants of "ssRB latent" were chosen by its results on RCV1 and debtags; two earlier choices, also made there, had
+been measured here before (mAUP 75.07 and 75.48, AUC 98.62 and 98.71). Those of the logistic regressions on latent
+dimensions that it is compared with are the best of a grid on the very test documents.
 Finished cells are kept in the user's cache folder; a run that was stopped goes on there.
 """
 
