@@ -78,6 +78,8 @@ app.add_typer(data, name="data")
 def main() -> None:
     """Run the command; every failure becomes a few lines on standard error and an exit code."""
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)
+        if isinstance(code, int) and code:  # typer returns the code of its exits, Ctrl-C among them
+            raise typer.Exit(code)
     except BaseException as error:  # Ctrl-C and exits included: this is the last stop
         sys.exit(report_failure(error, debug="--debug" in sys.argv))
