@@ -1,0 +1,233 @@
+"""`arcrank train`: every kind of input and supervision, what it tells, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+
+import pytest
+
+import arcrank
+from arcrank.modelfile import read_card
+from tests.cli.conftest import call, command, failed, run, text_rows, write_rows
+from tests.cli.json_schema import check_output
+
+STRANGE = ["🦊 fox", "new\nline", "tab\tbed", 'quote"s', "x" * 10_000, "[bold]red[/bold]", "back\\slash", "{}"]
+QUICK = ("--learner", "log-linear", "--validate", "0")
+
+
+def test_from_a_shell(tmp_path, data):
+    model = tmp_path / "m.arcrank"
+    result = run("train", data, "--model", model, "--json")
+    assert result.code == 0, result.err
+    check_output(result.json, "train")
+    assert (result.json["documents"], result.json["labels"], result.json["skipped"]) == (60, 3, {})
+    assert result.json["validation"]["documents"] == 6
+    assert len(result.json["chosen"]["tried"]) == 10
+    assert result.json["chosen"]["why"] in result.err
+    assert arcrank.load(model)[-1].labels_.tolist() == ["crude", "grain", "ship"]
+    assert [path.name for path in tmp_path.iterdir()] == ["m.arcrank"]
+
+
+def test_the_report_for_people(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", "--learner", "log-linear")
+    assert "log-linear: 60 documents, 3 labels" in result.out
+    assert "on 6 held-out documents: average precision" in result.out
+    assert "duality gap" in result.out
+    assert f"kept as {tmp_path / 'm'}" in result.out
+
+
+def test_progress_on_a_terminal(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", *QUICK, terminal=True)
+    assert result.code == 0
+    assert "reading" in result.err
+    assert "training" in result.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "text,labels\noil barrel,crude\nwheat corn,grain;food\n"),
+        ("a.tsv", "oil barrel\tcrude\nwheat corn\tgrain;food\n"),
+        ("a.svm", "crude 1:1 3:0.5\ngrain,food 2:1\n"),
+        ("a.jsonl", '{"features": {"x": 1.5}, "labels": ["crude"]}\n{"features": {"y": 2}, "labels": ["grain"]}\n'),
+        ("b.jsonl", '{"text": "oil", "arcs": [["crude", "grain"]]}\n{"text": "corn", "ranking": ["grain", "crude"]}\n'),
+        ("c.jsonl", '{"text": "oil", "layers": [["crude"], ["gas"], ["grain"]]}\n'),
+    ],
+)
+@pytest.mark.parametrize("learner", ["auto", "preference-machine", "mmp"])
+def test_every_kind_of_file(tmp_path, name, text, learner):
+    path = tmp_path / name
+    path.write_text(text)
+    result = call("train", path, "--model", tmp_path / "m", "--learner", learner, "--json", "--set", "random_state=3")
+    assert result.code == 0, result.err
+    check_output(result.json, "train")
+    # what was learnt can be asked for again, without its labels
+    asked = call("rank", tmp_path / "m", path)
+    assert asked.code == 0, asked.err
+    assert len(asked.rows) == result.json["documents"]
+
+
+@pytest.mark.parametrize("learner", ["rocchio", "perceptron"])
+def test_the_other_learners(tmp_path, data, learner):
+    result = call("train", data, "--model", tmp_path / "m", "--learner", learner, "--json")
+    assert result.code == 0, result.err
+    assert read_card(tmp_path / "m")["learner"] == learner
+    assert result.json["validation"]["measures"]["ranking_loss"] < 0.5
+
+
+def test_names_survive_byte_for_byte(tmp_path):
+    rows = [{"text": f"word{j} oil", "labels": [name]} for j, name in enumerate(STRANGE)] * 2
+    for arguments in (QUICK, ("--learner", "mmp", "--set", "n_features=64")):
+        model = tmp_path / "strange.arcrank"
+        result = call("train", write_rows(tmp_path / "strange.jsonl", rows), "--model", model, *arguments)
+        assert result.code == 0, result.err
+        ranked = call("rank", model, tmp_path / "strange.jsonl", "--top", "0").rows
+        assert all(sorted(row["ranking"]) == sorted(STRANGE) for row in ranked)
+        assert all(sorted(arcrank.load(model)[-1].labels_.tolist()) == sorted(STRANGE) for _ in range(1))
+    assert [row["ranking"][0] for row in ranked][: len(STRANGE)] == STRANGE or arguments != QUICK
+
+
+def test_standard_input(tmp_path):
+    rows = "".join(json.dumps(row) + "\n" for row in text_rows(20))
+    result = call("train", "-", "--model", tmp_path / "m", *QUICK, "--json", stdin=rows)
+    assert result.json["documents"] == 20
+    table = "text,labels\noil,crude\ncorn,grain\n"
+    result = call("train", "-", "--format", "csv", "--model", tmp_path / "m", *QUICK, "--json", stdin=table)
+    assert result.json["documents"] == 2
+
+
+def test_a_hierarchy_ranks_leaves(tmp_path, data):
+    tree = tmp_path / "tree.json"
+    tree.write_text('{"goods": null, "crude": "goods", "grain": "goods", "ship": null}')
+    lines = tmp_path / "tree.tsv"
+    lines.write_text("crude\tgoods\ngrain\tgoods\nship\t\n")
+    for path in (tree, lines):
+        for learner in ("log-linear", "mmp"):
+            result = call("train", data, "-m", tmp_path / "m", "--learner", learner, "--hierarchy", path, "--json")
+            assert result.code == 0, result.err
+            assert result.json["labels"] == 4
+            assert "domination_error" in result.json["validation"]["measures"]
+            card = read_card(tmp_path / "m")["card"]
+            assert card["hierarchy"]["crude"] == "goods"
+    assert "goods (other)" in call("rank", tmp_path / "m", data).rows[0]["ranking"]
+
+
+def test_hierarchies_that_are_none(tmp_path, data):
+    tree = tmp_path / "tree"
+    arguments = ("train", data, "--model", tmp_path / "m", *QUICK, "--hierarchy", tree)
+    failed(call(*arguments), "no such file")
+    tree.write_text('{"crude": null, "grain": null}')
+    failed(call(*arguments), "news.jsonl", "'ship'", "--hierarchy")
+    for text in ("{", "crude", '{"crude": 3}'):
+        tree.write_text(text)
+        failed(call(*arguments), str(tree), "child<TAB>parent")
+
+
+def test_online_learners_stream(tmp_path, data):
+    arguments = ("train", data, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=512", "--json")
+    once = call(*arguments).json
+    check_output(once, "train")
+    assert once["validation"]["how"] == "progressive"
+    assert once["features"] == 512
+    twice = call(*arguments, "--set", "epochs=2").json
+    assert twice["validation"]["documents"] == 2 * once["validation"]["documents"]
+    failed(call(*arguments, "--set", "epochs=0"), "epochs")
+    failed(call(*arguments, "--set", "shuffle=true"), "shuffle")
+    failed(call("train", "-", *arguments[2:], "--set", "epochs=2"), "standard input")
+
+
+def test_bad_rows(tmp_path, data):
+    path = tmp_path / "bad.jsonl"
+    path.write_text(data.read_text() + "no JSON\n")
+    for learner in ("log-linear", "mmp"):
+        arguments = ("train", path, "--model", tmp_path / "m", "--learner", learner, "--json")
+        failed(call(*arguments), f"{path}:61: ", "invalid JSON", "--on-error skip")
+        assert not (tmp_path / "m").exists()
+    result = call(*arguments, "--on-error", "skip")
+    assert (result.json["documents"], sum(result.json["skipped"].values())) == (60, 1)
+    path.write_text("no JSON\n")
+    failed(call("train", path, "--model", tmp_path / "m2", *QUICK, "--on-error", "skip"), "no row could be read")
+
+
+def test_wrong_use_from_a_shell(tmp_path, data):
+    failed(run("train", tmp_path / "none.jsonl", "--model", tmp_path / "m"), "none.jsonl", "no such file")
+    failed(run("train", data, "--model", tmp_path / "m", "--learner", "boosting"), "'boosting'", "log-linear")
+
+
+def test_wrong_files(tmp_path, data):
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "same.jsonl").write_text('{"text": "oil", "labels": ["crude"]}\n')
+    (tmp_path / "queries.svm").write_text("1 qid:1 1:1\n0 qid:1 2:1\n")
+    (tmp_path / "rows.dat").write_text("x\n")
+    model = ("--model", tmp_path / "m")
+    failed(call("train", tmp_path / "empty.jsonl", *model), "holds no rows")
+    failed(call("train", tmp_path / "empty.jsonl", *model, "--learner", "mmp"), "holds no rows")
+    failed(call("train", tmp_path / "same.jsonl", *model), "nothing to learn")
+    failed(call("train", tmp_path / "same.jsonl", *model, "--learner", "mmp"), "nothing to learn")
+    failed(call("train", tmp_path / "queries.svm", *model), "candidates")
+    failed(call("train", tmp_path / "rows.dat", *model), "rows.dat", "--format")
+    failed(call("train", tmp_path, *model), "this is a folder")
+    failed(call("train", data, "--model", tmp_path), "this is a folder")
+    failed(call("train", data, "--model", tmp_path / "no" / "m"), "there is no folder")
+
+
+def test_wrong_settings(tmp_path, data):
+    arguments = ("train", data, "--model", tmp_path / "m")
+    failed(call(*arguments, "--set", "C"), "NAME=VALUE")
+    failed(call(*arguments, "--set", "D=3"), "no such parameter", "fit_intercept", "min_df")
+    failed(call(*arguments, "--set", "C=-1", "--learner", "log-linear"), "C must be a number greater than 0")
+    failed(call(*arguments, "--learner", "mmp", "--decomposition", "domination"), "mmp has none")
+    failed(call(*arguments, "--validate", "1.5"), "--validate")
+
+
+def test_settings_reach_learner_and_features(tmp_path, data):
+    settings = ("--set", "C=7", "--set", "ngrams=1", "--set", "stem=False", "--decomposition", "zero-one")
+    result = call("train", data, "--model", tmp_path / "m", *QUICK, *settings, "--json")
+    model = arcrank.load(tmp_path / "m")
+    assert (model[-1].C, model[-1].decomposition, model[-1].random_state) == (7, "zero-one", 0)
+    assert (model[0].ngrams, model[0].stem, model[0].min_df) == (1, False, 1)
+    assert result.json["parameters"]["C"] == 7
+
+
+def test_options_from_environment_and_file(tmp_path, data, monkeypatch):
+    options = tmp_path / "options.toml"
+    options.write_text(f'[train]\nlearner = "rocchio"\nmodel = "{tmp_path / "m"}"\nrandom-state = 5\n')
+    assert call("--config", options, "train", data, "--json").json["learner"] == "rocchio"
+    monkeypatch.setenv("ARCRANK_TRAIN_LEARNER", "perceptron")
+    assert call("train", data, "--model", tmp_path / "m", "--json").json["learner"] == "perceptron"
+
+
+def test_auto_keeps_what_was_set_and_gives_up_on_few_documents(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", "--set", "C=3", "--json")
+    assert {trial["C"] for trial in result.json["chosen"]["tried"]} == {3}
+    few = write_rows(tmp_path / "few.jsonl", text_rows(8))
+    result = call("train", few, "--model", tmp_path / "m", "--json")
+    assert (result.json["learner"], result.json["chosen"]["tried"]) == ("log-linear", [])
+    assert "too few" in result.err
+
+
+def test_what_does_not_converge_is_told_without_our_source(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", *QUICK, "--set", "max_iter=1", "--set", "tol=1e-9")
+    assert result.code == 0
+    assert "warning: " in result.err
+    assert ".py" not in result.err
+
+
+@pytest.mark.parametrize("learner", ["log-linear", "mmp"])
+def test_interrupted_training_leaves_nothing(tmp_path, learner):
+    model = tmp_path / "m.arcrank"
+    model.write_bytes(b"the old model")
+    arguments = command("train", "-", "--model", model, "--learner", learner)
+    child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    rows = "".join(json.dumps(row) + "\n" for row in text_rows(3000)).encode()
+    child.stdin.write(rows)  # more than a pipe holds: when this returns the command is reading
+    child.stdin.flush()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (130, b"")
+    assert b"Interrupted" in err
+    assert b"Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["m.arcrank"]
+    assert model.read_bytes() == b"the old model"
