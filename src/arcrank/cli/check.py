@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -40,7 +39,7 @@ def check(
     else:
         show(surveys, findings, needs[0])
     if any(one.severity == "serious" for one in findings):
-        sys.exit(SERIOUS)  # typer would swallow its own Exit outside its standalone mode
+        raise typer.Exit(SERIOUS)
 
 
 def look(paths: list[str], format: str | None = None) -> tuple[list[Survey], list[Finding]]:
@@ -119,7 +118,8 @@ def show(surveys: list[Survey], findings: list[Finding], need: Forecast) -> None
         screen.print(made)
     else:
         screen.print("Nothing is wrong with this data as far as it can be told before training.")
-    screen.print(cell(_needs(need)))
+    if need.rows:
+        screen.print(cell(_needs(need)))
 
 
 def _message(one: Finding, surveys: list[Survey]) -> str:

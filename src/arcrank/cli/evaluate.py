@@ -49,12 +49,17 @@ def measure(model: Path, data: str, format: str | None = None, on_error: str = "
     from arcrank.cli.evaluation import evaluate as judge
     from arcrank.cli.inputs import check_input, flags_for_arguments, format_of, opened
     from arcrank.datasets import iter_corpus
+    from arcrank.errors import FormatError
 
     check_input(str(model))
     check_input(data)
     loaded = arcrank.load(model)
     with opened(data, "evaluating") as stream, flags_for_arguments():
-        return judge(loaded, iter_corpus(stream, format_of(data, format), batch_rows=_BATCH, on_error=on_error))
+        found = judge(loaded, iter_corpus(stream, format_of(data, format), batch_rows=_BATCH, on_error=on_error))
+    if not found.n_documents:
+        reasons = ", ".join(f"{why} ({n:,})" for why, n in found.skipped.items())
+        raise FormatError(f"{data}: no row could be read: {reasons}.\nCorrect the file.")
+    return found
 
 
 def write_report(found: Evaluation, model: str, data: str, path: Path, **more: Any) -> None:

@@ -11,8 +11,9 @@ __all__ = ["MARKS", "NEAR", "RULE", "Outcome", "Value", "verdict"]
 NEAR = 0.15
 MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", "no verdict": ""}
 RULE = (
-    "Verdicts compare the mean with the published value: at or better; within 15 % of it; worse. There is no verdict "
-    "where nothing was published, or where the paper's data is not the data at hand."
+    "Verdicts compare the mean, rounded to the published value's decimals (two at least), with that value: at or "
+    "better; within 15 % of it; worse. There is no verdict where nothing was published, or where the paper's data is "
+    "not the data at hand."
 )
 
 
@@ -42,7 +43,9 @@ def verdict(value: Value) -> str:
     """
     if value.published is None or not value.comparable:
         return "no verdict"
-    lead = value.measured - value.published if value.higher_is_better else value.published - value.measured
+    decimals = max(2, len(f"{value.published:.10g}".partition(".")[2]))
+    lead = round(value.measured, decimals) - value.published
+    lead = lead if value.higher_is_better else -lead
     if lead >= 0:
         return "at or better"
     return "within 15 %" if -lead <= NEAR * abs(value.published) else "worse"

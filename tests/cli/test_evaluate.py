@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import arcrank
+from arcrank import metrics
+from arcrank.cli.evaluation import evaluate
+from arcrank.cli.evaluation_blocks import Judge
+from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
+from arcrank.cli.report import report
+from arcrank.datasets import read_corpus
+from arcrank.errors import InputError
+from arcrank.text import TextFeatures
+from tests.cli.running import assert_fits, assert_told, call, shell, write_rows
+
+STRANGE = [
+    "🦊 fox",
+    "new\nline",
+    "tab\tbed",
+    "quo\"te's & <b>",
+    "</script><script>alert(1)</script>",
+    "cr\rlf",
+    "nul\x00",
+    "x" * 10_000,
+]
+WORDS = ["oil", "ship", "grain", "gold", "tea", "coffee", "steel", "wool"]
+
+
+def made_rows(labels, n=48):
+    """Documents whose words tell their one or two labels."""
+    rows = []
+    for i in range(n):
+        a, b = i % len(labels), (i * 3 + 1) % len(labels)
+        rows.append({"id": f"d{i}", "text": f"{WORDS[a]} {WORDS[b]} news", "labels": sorted({labels[a], labels[b]})})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("evaluate")
+
+
+@pytest.fixture(scope="module")
+def data(place):
+    return write_rows(place / "data.jsonl", made_rows(WORDS))
+
+
+@pytest.fixture(scope="module")
+def strange(place):
+    return write_rows(place / "strange.jsonl", made_rows(STRANGE))
+
+
+def saved(path, corpus, y=None, **more):
+    ranker = arcrank.LogLinearRanker(C=10.0, tol=1e-2, random_state=0)
+    model = make_pipeline(TextFeatures(min_df=1), ranker).fit(corpus.texts, corpus.label_sets if y is None else y)
+    arcrank.save(model, path, **more)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(place, data):
+    return saved(place / "model.arcrank", read_corpus(data))
+
+
+@pytest.fixture(scope="module")
+def strange_model(place, strange):
+    return saved(place / "strange.arcrank", read_corpus(strange))
+
+
+def test_the_shell_gives_measures_and_a_report(model, data, tmp_path):
+    page = tmp_path / "report.html"
+    done = shell("evaluate", model, data, "--report", page)
+    assert done.returncode == 0, done.stderr
+    assert "average precision" in done.stdout
+    assert str(page) in done.stderr
+    assert "<svg" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        (None, ["there is no such file"]),
+        (b"", ["holds no rows"]),
+        (b'{"text": "a", "labels": ["oil"]}\nno json\n', [":2:", "invalid JSON"]),
+        (b'{"features": {"a": 1}, "labels": ["oil"]}\n', ["texts", "features"]),
+    ],
+)
+def test_bad_data_is_told_in_a_few_lines(model, tmp_path, content, parts):
+    path = tmp_path / "bad.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    assert_told(shell("evaluate", model, path), "bad.jsonl", *parts)
+
+
+def test_a_damaged_model_is_refused(model, data, tmp_path):
+    damaged = tmp_path / "damaged.arcrank"
+    raw = bytearray(model.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    damaged.write_bytes(raw)
+    assert_told(shell("evaluate", damaged, data), "damaged.arcrank")
+
+
+def test_places_that_cannot_be_written_are_refused_before_the_work(model, data, tmp_path):
+    assert_told(shell("evaluate", model, data, "--report", tmp_path / "no" / "x.html"), "no folder", "--report")
+
+
+def test_json_fits_its_schema_and_agrees_with_the_metrics(model, data):
+    done = call("evaluate", model, data, "--json")
+    assert done.exit_code == 0, done.exception
+    found = json.loads(done.stdout)
+    assert_fits(found, "evaluate")
+    corpus, loaded = read_corpus(data), arcrank.load(model)
+    scores = loaded[-1].score_labels(loaded[0].transform(corpus.texts))
+    Y, told = corpus.indicator(), found["measures"]
+    assert told["average precision"] == pytest.approx(metrics.average_precision(Y, scores))
+    assert told["max F1"] == pytest.approx(metrics.max_f1(Y, scores))
+    assert told["recall at 3"] == pytest.approx(metrics.recall_at(Y, scores, 3))
+    assert told["domination error"] == pytest.approx(metrics.domination_error(corpus.graphs(), scores))
+    assert [row["support"] for row in found["labels"]] == np.asarray(Y.sum(axis=0)).ravel().tolist()
+
+
+def test_blocks_make_no_difference(model, data):
+    corpus, loaded = read_corpus(data), arcrank.load(model)
+    whole, parts = evaluate(loaded, [corpus]), evaluate(loaded, [corpus[:7], corpus[7:8], corpus[8:]])
+    assert whole.measures == pytest.approx(parts.measures)
+    np.testing.assert_allclose(whole.recall, parts.recall)
+    assert whole.worst == parts.worst
+    assert whole.per_label == parts.per_label
+
+
+def test_standard_input_and_skipped_rows(model, data):
+    done = shell("evaluate", model, "-", "--on-error", "skip", "--json", stdin=data.read_text() + "no json\n")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["skipped"] == {"invalid JSON": 1}
+    assert_told(shell("evaluate", model, "-", "--on-error", "skip", stdin="no json\n"), "no row could be read")
+
+
+def test_labels_that_the_model_does_not_know_are_counted(model, tmp_path):
+    rows = [{"text": "oil", "labels": ["oil", "new"]}, {"text": "tea", "labels": ["new"]}]
+    done = call("evaluate", model, write_rows(tmp_path / "d.jsonl", rows), "--json")
+    assert json.loads(done.stdout)["unknown_labels"] == {"new": 2}
+    assert "left out of every measure" in report(
+        evaluate(arcrank.load(model), [read_corpus(tmp_path / "d.jsonl")]), "m", "d"
+    )
+
+
+def test_every_kind_of_supervision_is_judged(model, tmp_path):
+    rows = [
+        {"text": "oil news", "labels": ["oil"]},
+        {"text": "ship news", "layers": [["ship"], ["oil", "new"], ["tea"]]},
+        {"text": "tea news", "arcs": [["tea", "oil"], ["oil", "ship"], ["ship", "new"]]},
+    ]
+    found = evaluate(arcrank.load(model), [read_corpus(write_rows(tmp_path / "d.jsonl", rows))])
+    assert (found.n_documents, found.n_sets) == (3, 1)
+    assert {row.label: row.support for row in found.per_label if row.support} == {"oil": 1, "ship": 1, "tea": 1}
+    only = evaluate(arcrank.load(model), [read_corpus(tmp_path / "d.jsonl")[1:]])
+    assert "average precision" not in only.measures
+    assert "disagreement error" in report(only, "m", "d")
+
+
+def test_models_of_a_hierarchy_are_judged_on_leaves(tmp_path):
+    parents = {"goods": None, "oil": "goods", "ship": "goods", "tea": None}
+    rows = [{"text": f"{word} news", "labels": sets} for word, sets in
+            (("oil", ["goods", "oil"]), ("ship", ["ship"]), ("trade", ["goods"]), ("tea", ["tea"]))]  # fmt: skip
+    corpus = read_corpus(write_rows(tmp_path / "d.jsonl", rows))
+    graphs = arcrank.graphs.Hierarchy(parents).leaf_graphs(corpus.label_sets)
+    loaded = arcrank.load(saved(tmp_path / "m.arcrank", corpus, graphs, card={"hierarchy": parents}))
+    found = evaluate(loaded, [corpus])
+    assert found.labels[0] == "goods (other)"
+    assert found.per_label[0].support == 1
+    assert not found.unknown_labels
+    assert found.measures["zero-one error"] == 0.0
+
+
+def test_models_on_features_know_their_columns(tmp_path):
+    rows = [{"features": {"a": 1.0}, "labels": ["x"]}, {"features": {"b": 1.0, "c": 2.0}, "labels": ["y"]}]
+    corpus = read_corpus(write_rows(tmp_path / "d.jsonl", rows))
+    ranker = arcrank.LogLinearRanker(C=10.0).fit(corpus.X, corpus.label_sets)
+    path = tmp_path / "m.arcrank"
+    arcrank.save(ranker, path, card={"columns": {"kind": "named", "names": corpus.feature_names}})
+    turned = read_corpus(write_rows(tmp_path / "turned.jsonl", rows[::-1]))
+    assert evaluate(arcrank.load(path), [turned]).measures["zero-one error"] == 0.0
+
+
+def test_rankers_of_documents_are_refused():
+    ranker = arcrank.RankBoost(2).fit([[1.0], [0.0], [2.0]], [1, 0, 1])
+    with pytest.raises(InputError, match="ranks documents, not labels"):
+        Judge(ranker)
+
+
+def test_strange_names_survive_in_json_and_in_the_page(strange_model, strange, tmp_path):
+    page = tmp_path / "r.html"
+    done = shell("evaluate", strange_model, strange, "--json", "--report", page)
+    assert {row["label"] for row in json.loads(done.stdout)["labels"]} == {*STRANGE}
+    text = page.read_text(encoding="utf-8")
+    block = re.search(r'<script type="application/json" id="arcrank-data">(.*?)</script>', text, re.DOTALL)
+    assert {row["label"] for row in json.loads(block[1])["labels"]} == {*STRANGE}
+    assert "alert(1)</script>" not in text
+    assert text.count("<script") == 2
+    shown = html.unescape(re.sub(r"<[^>]*>", "", text.replace(block[0], "")))
+    assert "quo\"te's & <b>" in shown
+    assert "(10,000 characters)" in shown
+
+
+def test_the_page_needs_nothing_but_itself(model, data, tmp_path):
+    page = tmp_path / "r.html"
+    assert call("evaluate", model, data, "--report", page).exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)\s*=|https?:|url\(|@import", text)
+    assert "prefers-color-scheme" in text
+    assert 'name="viewport"' in text
+
+
+def test_terminals_get_no_control_characters_of_labels(strange_model, strange):
+    done = call("evaluate", strange_model, strange)
+    assert "nul\\x00" in done.stdout
+    assert "\x00" not in done.stdout
+
+
+def test_plots_of_little_or_nothing():
+    flat = line_plot([Series("<a>", [1.0], [2.0]), Series("b", [], [])], Axis("x", log=True), Axis("y", log=True))
+    assert "&lt;a&gt;" in flat
+    assert "nan" not in line_plot([Series("a", [0.0, 1.0], [float("nan"), 1.0])], Axis("x"), Axis("y"))
+    assert bar_plot([], [], Axis("x"), Axis("y")).startswith("<figure>")
