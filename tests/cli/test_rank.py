@@ -1,0 +1,223 @@
+"""`arcrank rank`: a stream of any kind of documents, tables for people, and what it must not import."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import arcrank
+from arcrank.cli.documents import line_batches, read_documents
+from arcrank.cli.serving import top_places
+from arcrank.datasets import read_corpus
+from arcrank.rankers.base import top_columns
+from tests.cli.conftest import call, command, failed, run
+from tests.cli.json_schema import check_output
+
+
+def loaded_by(*arguments: object, stdin: str = "") -> set[str]:
+    """The modules that a run of the command has loaded at its end."""
+    code = (
+        "import sys\nfrom arcrank.cli.app import main\n"
+        f"sys.argv = ['arcrank', *{[str(argument) for argument in arguments]!r}]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=stdin, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_what_is_not_imported(model):
+    assert not loaded_by("--help") & {"numba", "sklearn", "numpy"}
+    assert not loaded_by("rank", "--help") & {"numba", "sklearn", "numpy"}
+    loaded = loaded_by("rank", model, stdin="oil\n")
+    assert "sklearn" in loaded
+    assert "numba" not in loaded
+
+
+def test_the_same_as_the_library(model, data):
+    result = call("rank", model, data, "--top", "0")
+    pipeline, corpus = arcrank.load(model), read_corpus(data)
+    X = pipeline[0].transform(corpus.texts)
+    scores = pipeline[-1].score_labels(X)
+    assert [row["id"] for row in result.rows] == corpus.ids
+    assert [row["ranking"] for row in result.rows] == pipeline[-1].rank(X).tolist()
+    np.testing.assert_allclose([row["scores"] for row in result.rows], -np.sort(-scores, axis=1), rtol=1e-12)
+    for row in result.rows:
+        check_output(row, "rank")
+    assert result.err == ""
+
+
+def test_lines_from_a_shell(model):
+    lines = '{"text": "oil barrel", "id": 7}\nwheat and corn\n\n[1, 2]\n{"text": broken\n'
+    result = run("rank", model, "--top", "1", stdin=lines)
+    assert result.code == 0, result.err
+    assert [(row.get("id"), row["ranking"]) for row in result.rows][:2] == [("7", ["crude"]), (None, ["grain"])]
+    assert len(result.rows) == 4  # what is not a JSON object is a text
+
+
+def test_answers_come_before_the_next_question(model):
+    with subprocess.Popen(command("rank", model), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        for text, label in (("oil barrel", "crude"), ("wheat corn", "grain")):
+            child.stdin.write(text.encode() + b"\n")
+            child.stdin.flush()
+            assert json.loads(child.stdout.readline())["ranking"][0] == label
+        child.communicate(timeout=60)
+        assert child.returncode == 0
+
+
+def test_a_reader_that_has_had_enough(model, data, tmp_path):
+    many = tmp_path / "many.jsonl"
+    many.write_text(data.read_text() * 200)
+    with subprocess.Popen(command("rank", model, many), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        child.stdout.readline()
+        child.stdout.close()
+        err = child.stderr.read()
+        assert child.wait(timeout=60) == 0
+    assert err == b""
+
+
+def test_a_table_for_one_document_on_a_terminal(model, data):
+    one = call("rank", model, stdin="oil barrel", terminal=True)
+    assert "┃ rank ┃ label" in re.sub(r"\x1b\[[0-9;]*m", "", one.out)
+    assert one.out.index("crude") < one.out.index("grain")
+    assert len(call("rank", model, data, terminal=True).rows) == 60
+    assert call("rank", model, "--json", stdin="oil barrel", terminal=True).json["ranking"][0] == "crude"
+
+
+def test_explanations(model, online_model):
+    for path in (model, online_model):
+        row = call("rank", path, "--explain", stdin="oil barrel of oil").json
+        check_output(row, "rank")
+        why = row["why"]
+        assert [why["above"], why["below"]] == row["ranking"][:2]
+        assert why["margin"] == pytest.approx(row["scores"][0] - row["scores"][1])
+        assert {"oil", "barrel"} <= {part["feature"] for part in why["parts"]}
+    assert "part of the margin" in call("rank", model, "--explain", stdin="oil", terminal=True).out
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("a.csv", "oil,crude\ncorn,grain\n"), ("a.csv", "id,text\n1,oil\n2,corn\n"), ("a.tsv", "oil\ncorn\n"),
+    ("a.txt", "oil\ncorn\n"), ("a.ndjson", '{"text": "oil"}\n{"text": "corn", "labels": ["x"]}\n'),
+])  # fmt: skip
+def test_texts_of_every_format(model, tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    assert [row["ranking"][0] for row in call("rank", model, path).rows] == ["crude", "grain"]
+
+
+@pytest.fixture
+def numbered(tmp_path):
+    """A model of features 1 to 3."""
+    path = tmp_path / "rows.svm"
+    path.write_text("a 1:1 3:0.5\nb 2:1\nc 3:2\n")
+    done = call("train", path, "--model", tmp_path / "numbered", "--learner", "log-linear", "--validate", "0")
+    assert done.code == 0, done.err
+    return tmp_path / "numbered"
+
+
+def test_numbered_features(numbered, tmp_path):
+    rows = b"a 1:1\n 2:1e0 # no label\n\n3:2\n"
+    for result in (call("rank", numbered, stdin=rows), call("rank", numbered, "--format", "svmlight", stdin=rows)):
+        assert [row["ranking"][0] for row in result.rows] == ["a", "b", "c"]
+    wide = call("rank", numbered, stdin=b"1:1 9:1\n")
+    assert wide.json["ranking"][0] == "a"
+    assert "left out 1 values" in wide.err
+    failed(call("rank", numbered, stdin=b"1:1\n1:1 2:x\n"), "standard input:2: ", "invalid features")
+    failed(call("rank", numbered, stdin=b'{"text": "oil"}\n'), "standard input:1: ", "takes features")
+    failed(call("rank", numbered, stdin=b'{"features": {"x": 1}}\n'), "numbered", "named")
+    (tmp_path / "x.csv").write_text("oil\n")
+    failed(call("rank", numbered, tmp_path / "x.csv"), "takes features")
+
+
+def test_named_features_find_their_columns(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"features": {"x": 1.5}, "labels": ["a"]}\n{"features": {"y": 2, "z": 1}, "labels": ["b"]}\n')
+    for learner in ("log-linear", "mmp"):
+        assert call("train", path, "--model", tmp_path / "m", "--learner", learner, "--validate", "0").code == 0
+        asked = '{"features": {"z": 1, "new": 5, "y": 2}}\n{"features": {"x": 3}}\n{"features": {}}\n'
+        result = call("rank", tmp_path / "m", stdin=asked)
+        assert [row["ranking"][0] for row in result.rows][:2] == ["b", "a"]
+        assert ("left out 1 values" in result.err) == (learner == "log-linear")
+    failed(call("rank", tmp_path / "m", stdin='{"features": {"x": "big"}}\n'), ":1: ", "'x'")
+
+
+def test_wrong_models_from_a_shell(model, tmp_path):
+    broken = tmp_path / "broken.arcrank"
+    broken.write_bytes(model.read_bytes()[:-1])
+    failed(run("rank", broken, stdin="oil"), str(broken), "damaged")
+    failed(run("rank", tmp_path, stdin="oil"), "this is a folder")
+
+
+def test_wrong_use(model, data, tmp_path):
+    failed(call("rank", tmp_path / "none", data), "no such model file", "arcrank train")
+    failed(call("rank", data, data), "no model file")
+    failed(call("rank", model, tmp_path / "none.jsonl"), "no such file")
+    failed(call("rank", model, stdin=b""), "standard input: there is no document")
+    failed(call("rank", model, stdin=b"oil\n\xff\n"), "standard input:2: ", "invalid UTF-8")
+    failed(call("rank", model, stdin=b'{"labels": []}\n'), "standard input:1: ", '"text"')
+    failed(call("rank", model, stdin=b'{"features": {"x": 1}}\n'), "takes texts")
+    failed(call("rank", model, "--format", "qid", stdin=b"1 qid:1 1:1\n"), "candidates")
+    failed(call("rank", model, "--top", "-1", data), "--top")
+
+
+def test_debug_shows_where(model, tmp_path):
+    result = run("--debug", "rank", tmp_path / "none", stdin="oil")
+    assert result.code == 2
+    assert "Traceback" in result.err
+
+
+def test_packed_files_and_other_formats(model, numbered, data, tmp_path):
+    import gzip
+
+    packed = tmp_path / "news.jsonl.gz"
+    packed.write_bytes(gzip.compress(data.read_bytes()))
+    assert call("rank", model, packed).out == call("rank", model, data).out
+    whole = packed.read_bytes()
+    packed.write_bytes(whole[: len(whole) // 2])
+    result = call("rank", model, packed)
+    assert result.code == 2
+    assert "truncated" in result.err
+    (tmp_path / "rows.txt").write_text("2 4 2\n0 1:1\n1 2:1\n")
+    rows = call("rank", numbered, tmp_path / "rows.txt", "--format", "xc").rows
+    assert [row["ranking"][0] for row in rows] == ["a", "b"]
+
+
+def test_lines_are_cut_where_they_end():
+    class Drops:
+        """A stream that gives a few bytes at a time."""
+
+        def __init__(self, raw, step):
+            self.raw, self.step = raw, step
+
+        def read1(self, _):
+            drop, self.raw = self.raw[: self.step], self.raw[self.step :]
+            return drop
+
+    raw = b"\xef\xbb\xbfone\ntwo\r\n\nlast"
+    for step in (1, 2, 3, 5, 100):
+        found = [
+            (number + at, line)
+            for number, lines in line_batches(Drops(raw, step), "x")
+            for at, line in enumerate(lines)
+        ]
+        assert found == [(1, b"one"), (2, b"two\r"), (3, b""), (4, b"last")]
+
+
+def test_batches_are_bounded(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("a line of text\n" * 200_000)
+    sizes = [len(batch) for batch in read_documents(str(path), None, takes_text=True, quiet=True)]
+    assert sum(sizes) == 200_000
+    assert max(sizes) < 100_000
+
+
+@pytest.mark.parametrize("k", [3, 600])
+def test_equal_scores_keep_their_order(k):
+    scores = np.random.default_rng(0).integers(0, 4, (20, k)).astype(float)
+    for top in (1, 2, None):
+        np.testing.assert_array_equal(top_places(scores, top), top_columns(scores, top))

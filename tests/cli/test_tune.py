@@ -1,0 +1,61 @@
+"""`arcrank tune`: a sorted table of candidates, and the winner kept."""
+
+from __future__ import annotations
+
+import arcrank
+from arcrank.modelfile import read_card
+from tests.cli.conftest import call, failed, run, text_rows, write_rows
+from tests.cli.json_schema import check_output
+
+ARGUMENTS = ("--learner", "log-linear", "-C", "0.001", "-C", "10")
+
+
+def test_from_a_shell(data, tmp_path):
+    model = tmp_path / "m.arcrank"
+    cuts = ("--decomposition", "domination", "--decomposition", "zero-one")
+    result = run("tune", data, *ARGUMENTS, *cuts, "--model", model, "--json")
+    assert result.code == 0, result.err
+    check_output(result.json, "tune")
+    assert (result.json["measure"], len(result.json["candidates"])) == ("average_precision", 4)
+    values = [candidate["value"] for candidate in result.json["candidates"]]
+    assert values == sorted(values, reverse=True)
+    best = result.json["candidates"][0]["parameters"]
+    assert best["C"] == 10
+    kept = arcrank.load(model)
+    assert (kept[-1].C, kept[-1].decomposition) == (10, best["decomposition"])
+    assert read_card(model)["card"]["validation"]["how"] == "cross-validation"
+    assert "by cross-validation" in call("info", model).out
+
+
+def test_sorted_by_the_measure_that_is_named(data):
+    result = call("tune", data, *ARGUMENTS, "--measure", "ranking_loss", "--json").json
+    values = [candidate["value"] for candidate in result["candidates"]]
+    assert result["measure"] == "ranking_loss"
+    assert values == sorted(values)
+
+
+def test_the_table(data):
+    result = call("tune", data, *ARGUMENTS, "--learner", "rocchio", "--folds", "2")
+    assert "2-fold cross-validation of 60 documents" in result.out
+    assert "rocchio" in result.out
+    assert "average precision" in result.out
+
+
+def test_one_bar(data):
+    result = call("tune", data, *ARGUMENTS, terminal=True)
+    assert "6/6" in result.err
+
+
+def test_online_learners(data, tmp_path):
+    result = call("tune", data, "--learner", "mmp", "--learner", "perceptron", "--model", tmp_path / "m", "--json")
+    assert result.code == 0, result.err
+    assert {candidate["learner"] for candidate in result.json["candidates"]} == {"mmp", "perceptron"}
+    assert call("update", tmp_path / "m", data).code == 0
+
+
+def test_wrong_use(data, tmp_path):
+    failed(call("tune", tmp_path / "none.jsonl"), "no such file")
+    failed(call("tune", data, "--model", tmp_path), "this is a folder")
+    failed(call("tune", data, "--learner", "mmp", "--learner", "log-linear"), "Tune them apart")
+    failed(call("tune", data, "--measure", "beauty"), "'beauty'")
+    failed(call("tune", write_rows(tmp_path / "few.jsonl", text_rows(4))), "too few", "--folds")

@@ -1,0 +1,61 @@
+"""`arcrank update`: online models go on learning, new labels included."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+
+import arcrank
+from arcrank.modelfile import read_card
+from tests.cli.conftest import call, failed, run, text_rows, write_rows
+from tests.cli.json_schema import check_output
+
+
+def test_from_a_shell(online_model, tmp_path):
+    model = shutil.copy(online_model, tmp_path / "m.arcrank")
+    rows = [{"text": "gold and silver ounce", "labels": ["gold 🥇"]}] * 3
+    result = run("update", model, write_rows(tmp_path / "new.jsonl", rows), "--json")
+    assert result.code == 0, result.err
+    check_output(result.json, "update")
+    assert (result.json["documents"], result.json["new_labels"]) == (3, ["gold 🥇"])
+    assert call("rank", model, stdin="silver").json["ranking"][0] == "gold 🥇"
+    card = read_card(model)["card"]
+    assert (card["documents"], card["updates"][0]["documents"], card["labels"]) == (63, 3, 4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.arcrank", "new.jsonl"]
+
+
+def test_it_is_as_if_it_had_never_stopped(tmp_path):
+    halves = [write_rows(tmp_path / f"{part}.jsonl", text_rows(30, seed=part)) for part in (0, 1)]
+    both = tmp_path / "both.jsonl"
+    both.write_text("".join(path.read_text() for path in halves))
+    arguments = ("--learner", "mmp", "--set", "n_features=256", "--set", "average=true")
+    call("train", both, "--model", tmp_path / "at-once", *arguments)
+    call("train", halves[0], "--model", tmp_path / "later", *arguments)
+    result = call("update", tmp_path / "later", halves[1])
+    assert "learnt 30 documents" in result.out
+    one, two = (arcrank.load(tmp_path / name)[-1] for name in ("at-once", "later"))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+def test_features_keep_their_columns(tmp_path):
+    first, second = tmp_path / "1.svm", tmp_path / "2.svm"
+    first.write_text("a 1:1\nb 2:1\n")
+    second.write_text("c 300000:1\n")
+    call("train", first, "--model", tmp_path / "m", "--learner", "perceptron")
+    assert call("update", tmp_path / "m", second, "--json").json["new_labels"] == ["c"]
+    assert call("rank", tmp_path / "m", stdin="300000:2\n").json["ranking"][0] == "c"
+
+
+def test_wrong_use(model, online_model, data, tmp_path):
+    failed(call("update", model, data), "LogLinearRanker", "--learner mmp")
+    failed(call("update", online_model, tmp_path / "none.jsonl"), "no such file")
+    failed(call("update", tmp_path / "none", data), "no such model file")
+    before = online_model.read_bytes()
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(data.read_text() + "no JSON\n")
+    failed(call("update", online_model, bad), f"{bad}:61: ", "--on-error skip")
+    assert online_model.read_bytes() == before
+    ranker = arcrank.MMPRanker().fit([[1.0, 0.0], [0.0, 1.0]], [["a"], ["b"]])
+    arcrank.save(ranker, tmp_path / "by-hand")
+    failed(call("update", tmp_path / "by-hand", data), "partial_fit")
