@@ -228,3 +228,11 @@ def test_plots_of_little_or_nothing():
     assert "&lt;a&gt;" in flat
     assert "nan" not in line_plot([Series("a", [0.0, 1.0], [float("nan"), 1.0])], Axis("x"), Axis("y"))
     assert bar_plot([], [], Axis("x"), Axis("y")).startswith("<figure>")
+
+
+def test_options_come_from_the_environment_and_a_file_too(model, data, tmp_path, monkeypatch):
+    options = tmp_path / "options.toml"
+    options.write_text("[evaluate]\njson = true\n")
+    assert json.loads(call("--config", options, "evaluate", model, data).stdout)["documents"] == 48
+    monkeypatch.setenv("ARCRANK_EVALUATE_JSON", "1")
+    assert json.loads(call("evaluate", model, data).stdout)["documents"] == 48

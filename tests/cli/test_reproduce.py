@@ -12,6 +12,7 @@ from arcrank.cli.experiments import EXPERIMENTS, run
 from arcrank.cli.outcomes import Outcome, Value
 from arcrank.cli.reproduce import run_all
 from arcrank.cli.reproduce_report import report
+from arcrank.datasets import Corpus
 from arcrank.errors import MissingDataError
 from arcrank.experiments import bipartite_runs, category_ranking_runs, leaf_ranking, preference_table
 from tests.cli.running import assert_fits, assert_told, call, shell
@@ -47,16 +48,10 @@ def _small_study(monkeypatch):
         made.precision = RECALLS
         return made
 
-    class Small:
-        labels = [f"topic{i}" for i in range(10)]
-        texts = None
-        label_sets = [[f"topic{i % 10}"] for i in range(300)]
-
-        def __len__(self):
-            return 300
-
+    topics = [f"topic{i}" for i in range(10)]
+    corpus = Corpus(labels=topics, texts=[""] * 300, label_sets=[[topics[i % 10]] for i in range(300)])
     monkeypatch.setattr(bipartite_runs.Study, "cell", cell)
-    monkeypatch.setattr(bipartite_runs.Study, "corpus", Small())
+    monkeypatch.setattr(bipartite_runs.Study, "corpus", corpus)
     monkeypatch.setattr(bipartite_runs.Study, "counts", sp.csr_matrix((300, 3)))
 
 

@@ -64,10 +64,11 @@ def measure(model: Path, data: str, format: str | None = None, on_error: str = "
 
 def write_report(found: Evaluation, model: str, data: str, path: Path, **more: Any) -> None:
     """Write the page, whole or not at all."""
+    from arcrank.cli.output import printable
     from arcrank.cli.report import report
     from arcrank.modelfile.atomic import write_atomically
 
-    write_atomically(path, [report(found, model, data, **more).encode()])
+    write_atomically(path, [report(found, printable(model), printable(data), **more).encode()])
 
 
 def show(found: Evaluation) -> None:

@@ -39,7 +39,8 @@ thead th{border-top:0;color:var(--soft);font-weight:600;white-space:nowrap}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .label{display:block;white-space:pre-wrap;overflow-wrap:anywhere;min-width:9.5rem;max-height:9rem;overflow:auto}
 .good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}
-.tag{display:inline-block;vertical-align:middle;border:1px solid var(--rule);border-radius:1rem;padding:0 .55rem;margin:.1rem .25rem .1rem 0;
+.tag{display:inline-block;vertical-align:middle;
+border:1px solid var(--rule);border-radius:1rem;padding:0 .55rem;margin:.1rem .25rem .1rem 0;
 font-size:.88rem;max-width:100%;overflow-wrap:anywhere;white-space:pre-wrap;max-height:9rem;overflow:auto}
 .tag.good{border-color:var(--good)}.tag.bad{border-color:var(--bad)}
 article{background:var(--card);border:1px solid var(--rule);border-radius:.6rem;padding:.8rem 1rem;margin:.7rem 0}
@@ -60,8 +61,8 @@ margin-right:.4rem}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 .8rem}
 footer{margin-top:3rem;color:var(--soft);font-size:.9rem;border-top:1px solid var(--rule);padding-top:.8rem}
 button.sort{all:unset;cursor:pointer}button.sort:hover,button.sort:focus-visible{text-decoration:underline}
-@media (max-width:34rem){main{padding:1.2rem .8rem 3rem}th,td{padding:.38rem .5rem}h1{font-size:1.4rem}svg text{font-size:16px}
-.cards{grid-template-columns:1fr 1fr}.card{padding:.6rem .7rem}}
+@media (max-width:34rem){main{padding:1.2rem .8rem 3rem}th,td{padding:.38rem .5rem}h1{font-size:1.4rem}
+svg text{font-size:16px}.cards{grid-template-columns:1fr 1fr}.card{padding:.6rem .7rem}}
 @media print{article,figure,.card{break-inside:avoid}}
 """
 
