@@ -50,10 +50,6 @@ def test_finished_cells_are_read_and_not_run_again(small, monkeypatch):
     first = small.cell("RB", "gold", 1)
     monkeypatch.setattr(bipartite_runs, "method", lambda name: pytest.fail("it was run again"))
     assert small.cell("RB", "gold", 1) == first
-    damaged = next(small._path(first).parent.iterdir())
-    damaged.write_text("{")
-    with pytest.raises(pytest.fail.Exception):
-        small.cell("RB", "gold", 1)
 
 
 @pytest.mark.parametrize("name", ["RB full", "TSVM prior", "ssLR", "ssRB k=1 lambda=0.5", "naive k=2", "LR"])

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
 from arcrank.datasets import Corpus, load_ohsumed, load_reuters21578
-from arcrank.datasets.locate import cache_folder
+from arcrank.experiments import cells as store
 from arcrank.metrics.bipartite import auc, precision_recall, top_precision, uninterpolated_precision
 from arcrank.rankers.rankboost import RankBoost
 from arcrank.rankers.semisupervised import SemiSupervisedRankBoost
@@ -208,11 +203,7 @@ class Study:
         """Return a finished cell from disk, or run it; without numbers the label set has the paper's size."""
         sizes = n_relevant or self.collection.n_relevant, n_irrelevant or self.collection.n_irrelevant
         cell = Cell(name, topic, number, *sizes, self.n_rounds)
-        kept = _read(self._path(cell))
-        if kept is None:
-            kept = self._run(cell)
-            _write(kept, self._path(cell))
-        return kept
+        return Cell(**store.cell("bipartite", self._key(cell), lambda: asdict(self._run(cell))))
 
     def cells(self, names: Iterable[str], topics: Iterable[str], report: Callable[[str], None]) -> list[Cell]:
         """Return the cells of all methods, topics and splits, split by split, reporting each split."""
@@ -235,26 +226,6 @@ class Study:
         cell.precision = [float(curve.precision[curve.recall >= level - 1e-12].max()) for level in RECALLS]
         return cell
 
-    def _path(self, cell: Cell) -> Path:
-        key = (cell.method, cell.topic, cell.split, cell.n_relevant, cell.n_irrelevant, cell.n_rounds)
-        digest = hashlib.sha256(f"{_VERSION} {self.name} {key}".encode()).hexdigest()[:20]
-        return cache_folder() / "experiments" / "bipartite" / f"{digest}.json"
-
-
-def _read(path: Path) -> Cell | None:
-    try:
-        return Cell(**json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def _write(cell: Cell, path: Path) -> None:
-    """Write beside the place, then move into it; a folder that is not writable only means no resuming."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "w") as file:
-            json.dump(asdict(cell), file)
-        os.replace(name, path)
-    except OSError:
-        return
+    def _key(self, cell: Cell) -> dict[str, Any]:
+        names = ("method", "topic", "split", "n_relevant", "n_irrelevant", "n_rounds")
+        return {"version": _VERSION, "collection": self.name, **{name: getattr(cell, name) for name in names}}
