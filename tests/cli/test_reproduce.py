@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from arcrank.cli import paper_runs
+from arcrank.cli import amini_runs
 from arcrank.cli.experiments import EXPERIMENTS, run
 from arcrank.cli.outcomes import Outcome, Value
 from arcrank.cli.reproduce import run_all
@@ -131,7 +131,7 @@ def test_holes_in_a_table_are_shown_as_such():
 
 
 def test_ohsumed_is_measured_where_it_is(small, monkeypatch):
-    monkeypatch.setattr(paper_runs, "_collections", lambda: ["Reuters-21578", "OHSUMED"])
+    monkeypatch.setattr(amini_runs, "_collections", lambda: ["Reuters-21578", "OHSUMED"])
     outcome = Outcome("amini-table-2", "t")
-    paper_runs.amini_table2(outcome, lambda: None)
+    amini_runs.table2(outcome, lambda: None)
     assert any(value.row.startswith("OHSUMED, ") and value.published for value in outcome.values)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from arcrank.cli import amini_runs
 from arcrank.cli import paper_runs as runs
 from arcrank.cli.outcomes import Outcome
 from arcrank.errors import ParameterError
@@ -113,37 +114,37 @@ EXPERIMENTS = {
         AMINI,
         "Table 2: mAUP and mT9P with few labels",
         "reuters21578-first-topic",
-        runs.amini_cells("table2"),
-        runs.amini_table2,
+        amini_runs.cells_of("table2"),
+        amini_runs.table2,
         "OHSUMED stands below Reuters-21578 where its records are on this machine.",
     ),
     "amini-table-3": Experiment(
         AMINI,
         "Table 3: AUC of every topic",
         "reuters21578-first-topic",
-        runs.amini_cells("table3"),
-        runs.amini_table3,
+        amini_runs.cells_of("table3"),
+        amini_runs.table3,
     ),
     "amini-figure-1": Experiment(
         AMINI,
         "Figure 1: AUC on acq with fewer relevant documents",
         "reuters21578-first-topic",
-        runs.amini_cells("figure1"),
-        runs.amini_figure1,
+        amini_runs.cells_of("figure1"),
+        amini_runs.figure1,
     ),
     "amini-figure-2": Experiment(
         AMINI,
         "Figure 2: precision by recall, and mAUP by labelled documents",
         "reuters21578-first-topic",
-        runs.amini_cells("figure2"),
-        runs.amini_figure2,
+        amini_runs.cells_of("figure2"),
+        amini_runs.figure2,
     ),
     "amini-figure-3": Experiment(
         AMINI,
         "Figure 3: mAUP by the discount",
         "reuters21578-first-topic",
-        runs.amini_cells("figure3"),
-        runs.amini_figure3,
+        amini_runs.cells_of("figure3"),
+        amini_runs.figure3,
         "The paper's figure is on OHSUMED, this one on Reuters-21578.",
     ),
 }

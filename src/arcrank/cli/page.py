@@ -33,6 +33,7 @@ p{margin:.3rem 0 .8rem;max-width:46rem;overflow-wrap:anywhere}
 .card span{font-weight:600}
 .card small{display:block;line-height:1.35;margin-top:.25rem}
 .wide{overflow-x:auto;background:var(--card);border:1px solid var(--rule);border-radius:.6rem;margin:.6rem 0}
+.tall{max-height:36rem;overflow-y:auto}.tall thead th{position:sticky;top:0;background:var(--card)}
 table{border-collapse:collapse;width:100%;font-size:.93rem}
 th,td{text-align:left;padding:.42rem .8rem;border-top:1px solid var(--rule);vertical-align:top}
 thead th{border-top:0;color:var(--soft);font-weight:600;white-space:nowrap}
@@ -63,7 +64,7 @@ footer{margin-top:3rem;color:var(--soft);font-size:.9rem;border-top:1px solid va
 button.sort{all:unset;cursor:pointer}button.sort:hover,button.sort:focus-visible{text-decoration:underline}
 @media (max-width:34rem){main{padding:1.2rem .8rem 3rem}th,td{padding:.38rem .5rem}h1{font-size:1.4rem}
 svg text{font-size:16px}.cards{grid-template-columns:1fr 1fr}.card{padding:.6rem .7rem}}
-@media print{article,figure,.card{break-inside:avoid}}
+@media print{.tall{max-height:none}article,figure,.card{break-inside:avoid}}
 """
 
 SCRIPT = """
@@ -126,8 +127,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, sortabl
     numbers = {j for row in lines for j, cell in enumerate(row) if isinstance(cell, Cell) and cell.value is not None}
     styles = [' class="n"' if j in numbers else "" for j in range(len(heads))]
     head = "".join(f"<th{style}>{escape(name)}</th>" for name, style in zip(heads, styles, strict=True))
-    style = ' class="sortable"' if sortable else ""
-    return f'<div class="wide"><table{style}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    wide, style = ("wide tall", ' class="sortable"') if sortable else ("wide", "")
+    return f'<div class="{wide}"><table{style}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(cell: Cell | str) -> str:

@@ -146,15 +146,15 @@ def _supported(found: Evaluation) -> list[LabelRow]:
 
 
 def _share_by_frequency(rows: list[LabelRow]) -> tuple[list[float], list[str]]:
-    """The share of right labels among the first five, for labels of similar support (1-2, 3-9, 10-29, ...)."""
-    edges = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+    """The share of right labels among the first five, for labels of similar support: from 1, 3, 10, 30, ... on."""
+    edges = {1: "1+", 3: "3+", 10: "10+", 30: "30+", 100: "100+", 300: "300+", 1000: "1k+", 3000: "3k+", 10_000: "10k+"}
     shares, names = [], []
-    for low, high in zip(edges, [*edges[1:], None], strict=True):
-        inside = [row for row in rows if row.support >= low and (high is None or row.support < high)]
+    for low, high in zip(edges, [*list(edges)[1:], math.inf], strict=True):
+        inside = [row for row in rows if low <= row.support < high]
         if inside:
             total = sum(row.support for row in inside)
             shares.append(sum(row.top5 * row.support for row in inside) / total)
-            names.append(f"{low:,}+" if high is None else f"{low:,}–{high - 1:,}")
+            names.append(edges[low])
     return shares, names
 
 
