@@ -17,7 +17,7 @@ _STYLES = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def check(
-    data: Annotated[list[str], typer.Argument(help="One file or more; what stands first is taken as training data.")],
+    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Files; the first is taken as training data.")],
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     format: Annotated[
         FileFormat | None, typer.Option(help="The format of DATA, where its ending does not tell.")

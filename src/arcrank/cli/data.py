@@ -53,7 +53,7 @@ def _entry(name: str, path: Path | None) -> dict[str, Any]:
 
 @data.command("path")
 def path_of(
-    name: Annotated[str, typer.Argument(help="A name of `arcrank data list`.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of `arcrank data list`.")],
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Print where a corpus is, or where it should be put."""

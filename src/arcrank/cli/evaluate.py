@@ -16,8 +16,11 @@ _BATCH, _SHOWN = 2048, 12
 
 
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="A model file, as `arcrank train` writes it.")],
-    data: Annotated[str, typer.Argument(help="Documents with their labels or other preferences; - reads JSON lines.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `arcrank train` writes it.")],
+    data: Annotated[
+        str,
+        typer.Argument(metavar="DATA", help="Documents with their labels or other preferences; - reads JSON lines."),
+    ],
     report: Annotated[Path | None, typer.Option(help="Write a page for people to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     format: Annotated[
