@@ -125,23 +125,33 @@ def _sign(measure: str) -> float:
 def _decide(trials: list[Trial], measure: str, n: int, labels_a_document: float) -> tuple[Trial, str]:
     """The better learner; where they differ by less than the standard error, the one that such data has favoured."""
     first, second = _best_of_each(trials, measure)
-    told = f"{measure.replace('_', ' ')} {first.value:.4f} on {n:,} held-out documents"
     if second is None:
-        return first, told
+        return first, _told(first, None, measure, n)
     if _sign(measure) * (first.value - second.value) > _standard_error(first.each - second.each):
-        return first, f"{told}, {second.plan.learner} at best {second.value:.4f}"
+        return first, _told(first, second, measure, n)
     favoured = Learner.LOG_LINEAR if labels_a_document >= _SEVERAL_LABELS else Learner.PREFERENCE_MACHINE
     taken, other = (first, second) if first.plan.learner is favoured else (second, first)
-    told = f"{measure.replace('_', ' ')} {taken.value:.4f} on {n:,} held-out documents"
-    return taken, (
-        f"{told}, {other.plan.learner} {other.value:.4f}, as good within the error; "
-        f"{labels_a_document:.1f} top labels a document favour {favoured}"
-    )
+    told = _told(taken, other, measure, n)
+    return taken, f"{told}, the same within its error; {labels_a_document:.1f} labels a document favour {favoured}"
+
+
+def _told(taken: Trial, other: Trial | None, measure: str, n: int) -> str:
+    beside = "" if other is None else f", {other.plan.describe()} {other.value:.4f}"
+    return f"{measure.replace('_', ' ')} {taken.value:.4f} on {n:,} held-out documents{beside}"
 
 
 def _best_of_each(trials: list[Trial], measure: str) -> tuple[Trial, Trial | None]:
+    """The better learner's trial and the other's, each with the smallest C that is as good as its best."""
     order = ranked(trials, measure)
-    return order[0], next((trial for trial in order if trial.plan.learner is not order[0].plan.learner), None)
+    learners = dict.fromkeys(trial.plan.learner for trial in order)
+    best = [_smallest(trials, next(trial for trial in order if trial.plan.learner is name)) for name in learners]
+    return best[0], best[1] if len(best) > 1 else None
+
+
+def _smallest(trials: list[Trial], best: Trial) -> Trial:
+    """The first trial of a learner, in the order of its grid, within a standard error of the best."""
+    rivals = [trial for trial in trials if trial.plan.learner is best.plan.learner]
+    return next(t for t in rivals if t is best or abs(t.value - best.value) <= _standard_error(t.each - best.each))
 
 
 def _standard_error(differences: Any) -> float:
@@ -168,8 +178,12 @@ def is_of_label_sets(graphs: PreferenceGraphs) -> bool:
 
 
 def default_measure(graphs: PreferenceGraphs) -> str:
-    """What a ranking is judged by unless the user says otherwise."""
-    return _OF_LABEL_SETS[0] if is_of_label_sets(graphs) else _OF_GRAPHS[0]
+    """What a ranking is judged by unless the user says otherwise: the share of wrong arcs, which sees the whole order.
+
+    On 3,000 documents of RCV1 and of Reuters it tells the learner that leads on all of them; average precision, which
+    sees the top, takes the preference machine for RCV1 too.
+    """
+    return Measure.RANKING_LOSS if is_of_label_sets(graphs) else Measure.DISAGREEMENT_ERROR
 
 
 def measured_each(name: str, graphs: PreferenceGraphs, scores: Any) -> Any:

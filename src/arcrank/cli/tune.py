@@ -24,7 +24,7 @@ def tune(
     model: Annotated[
         Path | None, typer.Option("--model", "-m", help="Keep the winner, trained on all documents.")
     ] = None,
-    measure: Annotated[Measure | None, typer.Option(help="What to sort by; average_precision for label sets.")] = None,
+    measure: Annotated[Measure | None, typer.Option(help="What to sort by; ranking_loss for label sets.")] = None,
     learner: Annotated[list[Learner] | None, typer.Option(help="May be repeated; by default both of auto's.")] = None,
     decomposition: Annotated[list[CutName] | None, typer.Option(help="May be repeated; each learner's own.")] = None,
     c: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
