@@ -30,9 +30,9 @@ def shell(*arguments: object, stdin: str = "", cwd: Path | None = None) -> subpr
     return subprocess.run(command, input=stdin, capture_output=True, text=True, encoding="utf-8", cwd=cwd, check=False)
 
 
-def call(*arguments: object) -> Any:
+def call(*arguments: object, stdin: str = "") -> Any:
     """Run it in this process; `exception` holds what the last stop of the command would tell."""
-    return CliRunner().invoke(app, [str(one) for one in arguments])
+    return CliRunner().invoke(app, [str(one) for one in arguments], input=stdin)
 
 
 def assert_told(done: subprocess.CompletedProcess[str], *parts: str, code: int = 2) -> None:

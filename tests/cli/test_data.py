@@ -149,8 +149,8 @@ def test_queries_are_refused(tmp_path):
 
 
 def test_standard_input_is_converted(tmp_path):
-    done = shell("data", "convert", "-", tmp_path / "out.tsv", stdin=json.dumps(ROWS[0]) + "\n")
-    assert done.returncode == 0, done.stderr
+    done = call("data", "convert", "-", tmp_path / "out.tsv", stdin=json.dumps(ROWS[0]) + "\n")
+    assert done.exit_code == 0, done.exception
     assert read_corpus(tmp_path / "out.tsv").label_sets == [ROWS[0]["labels"]]
 
 

@@ -88,7 +88,6 @@ def test_the_shell_gives_measures_and_a_report(model, data, tmp_path):
         (None, ["there is no such file"]),
         (b"", ["holds no rows"]),
         (b'{"text": "a", "labels": ["oil"]}\nno json\n', [":2:", "invalid JSON"]),
-        (b'{"features": {"a": 1}, "labels": ["oil"]}\n', ["texts", "features"]),
     ],
 )
 def test_bad_data_is_told_in_a_few_lines(model, tmp_path, content, parts):
@@ -96,6 +95,12 @@ def test_bad_data_is_told_in_a_few_lines(model, tmp_path, content, parts):
     if content is not None:
         path.write_bytes(content)
     assert_told(shell("evaluate", model, path), "bad.jsonl", *parts)
+
+
+def test_features_are_no_texts(model, tmp_path):
+    rows = [{"features": {"a": 1}, "labels": ["oil"]}]
+    done = call("evaluate", model, write_rows(tmp_path / "d.jsonl", rows))
+    assert "the model takes texts" in str(done.exception)
 
 
 def test_a_damaged_model_is_refused(model, data, tmp_path):
@@ -107,7 +112,8 @@ def test_a_damaged_model_is_refused(model, data, tmp_path):
 
 
 def test_places_that_cannot_be_written_are_refused_before_the_work(model, data, tmp_path):
-    assert_told(shell("evaluate", model, data, "--report", tmp_path / "no" / "x.html"), "no folder", "--report")
+    done = call("evaluate", model, data, "--report", tmp_path / "no" / "x.html")
+    assert "there is no folder" in str(done.exception)
 
 
 def test_json_fits_its_schema_and_agrees_with_the_metrics(model, data):
@@ -135,10 +141,10 @@ def test_blocks_make_no_difference(model, data):
 
 
 def test_standard_input_and_skipped_rows(model, data):
-    done = shell("evaluate", model, "-", "--on-error", "skip", "--json", stdin=data.read_text() + "no json\n")
-    assert done.returncode == 0, done.stderr
+    done = call("evaluate", model, "-", "--on-error", "skip", "--json", stdin=data.read_text() + "no json\n")
     assert json.loads(done.stdout)["skipped"] == {"invalid JSON": 1}
-    assert_told(shell("evaluate", model, "-", "--on-error", "skip", stdin="no json\n"), "no row could be read")
+    done = call("evaluate", model, "-", "--on-error", "skip", stdin="no json\n")
+    assert "no row could be read" in str(done.exception)
 
 
 def test_labels_that_the_model_does_not_know_are_counted(model, tmp_path):
@@ -196,7 +202,7 @@ def test_rankers_of_documents_are_refused():
 
 def test_strange_names_survive_in_json_and_in_the_page(strange_model, strange, tmp_path):
     page = tmp_path / "r.html"
-    done = shell("evaluate", strange_model, strange, "--json", "--report", page)
+    done = call("evaluate", strange_model, strange, "--json", "--report", page)
     assert {row["label"] for row in json.loads(done.stdout)["labels"]} == {*STRANGE}
     text = page.read_text(encoding="utf-8")
     block = re.search(r'<script type="application/json" id="arcrank-data">(.*?)</script>', text, re.DOTALL)

@@ -17,7 +17,7 @@ _STYLES = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def check(
-    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Files; the first is taken as training data.")],
+    data: Annotated[list[str], typer.Argument(metavar="DATA", help="Files; the first is taken as training data.")],
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     format: Annotated[
         FileFormat | None, typer.Option(help="The format of DATA, where its ending does not tell.")
@@ -60,12 +60,11 @@ def look(paths: list[str], format: str | None = None) -> tuple[list[Survey], lis
 
 
 def _survey(path: str, format: str | None) -> Survey:
-    from arcrank.cli.inputs import flags_for_arguments, format_of, opened
+    from arcrank.cli.blocks import blocks_of
     from arcrank.cli.survey import survey
-    from arcrank.datasets import iter_corpus
 
-    with opened(path, "checking") as stream, flags_for_arguments():
-        return survey(path, iter_corpus(stream, format_of(path, format), on_error="skip"))
+    with blocks_of(path, format, "checking", on_error="skip") as blocks:
+        return survey(path, blocks)
 
 
 def _first_error(found: Survey, format: str | None) -> str:

@@ -143,12 +143,10 @@ def _corpus_blocks(name: str, split: str | None) -> Iterator[Corpus]:
 
 
 def _file_blocks(path: str, format: str | None, on_error: str, split: str | None) -> Iterator[Corpus]:
-    from arcrank.cli.inputs import check_input, flags_for_arguments, format_of, opened
-    from arcrank.datasets import iter_corpus
+    from arcrank.cli.blocks import blocks_of
     from arcrank.errors import ParameterError
 
     if split is not None:
         raise ParameterError("--split is for corpora of `arcrank data list`; a file has no splits.")
-    check_input(path)
-    with opened(path, "converting") as stream, flags_for_arguments():
-        yield from iter_corpus(stream, format_of(path, format), batch_rows=_BATCH, on_error=on_error)
+    with blocks_of(path, format, "converting", batch_rows=_BATCH, on_error=on_error) as blocks:
+        yield from blocks

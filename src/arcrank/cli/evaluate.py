@@ -49,16 +49,16 @@ def evaluate(
 def measure(model: Path, data: str, format: str | None = None, on_error: str = "raise") -> Evaluation:
     """Load the model, then go through the file in blocks."""
     import arcrank
+    from arcrank.cli.blocks import blocks_of
     from arcrank.cli.evaluation import evaluate as judge
-    from arcrank.cli.inputs import check_input, flags_for_arguments, format_of, opened
-    from arcrank.datasets import iter_corpus
+    from arcrank.cli.inputs import check_input
     from arcrank.errors import FormatError
 
     check_input(str(model))
     check_input(data)
     loaded = arcrank.load(model)
-    with opened(data, "evaluating") as stream, flags_for_arguments():
-        found = judge(loaded, iter_corpus(stream, format_of(data, format), batch_rows=_BATCH, on_error=on_error))
+    with blocks_of(data, format, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
+        found = judge(loaded, blocks)
     if not found.n_documents:
         reasons = ", ".join(f"{why} ({n:,})" for why, n in found.skipped.items())
         raise FormatError(f"{data}: no row could be read: {reasons}.\nCorrect the file.")
