@@ -38,9 +38,9 @@ def _content(block: Corpus, i: int) -> dict[str, Any]:
             f"{block.source}: queries with candidates have no form in the files that can be written.\n"
             "Convert files of documents with label sets, layers, rankings or arcs."
         )
-    row = block.X[[i]] if hasattr(block.X, "tocsr") else _sparse(block.X[[i]])
-    names = block.feature_names
-    columns, values = row.indices.tolist(), row.data.tolist()
+    X = block.X if hasattr(block.X, "indptr") else _sparse(block.X[[i]])
+    at = slice(X.indptr[i], X.indptr[i + 1]) if X is block.X else slice(None)
+    names, columns, values = block.feature_names, X.indices[at].tolist(), X.data[at].tolist()
     return {"features": {names[j] if names else str(j): v for j, v in zip(columns, values, strict=True)}}
 
 
