@@ -1,5 +1,18 @@
-"""Losses: how a piece is charged."""
+"""Losses: how a piece is charged. Names are imported when they are first used: scoring needs no kernels."""
 
-from arcrank.losses.loglinear import LogLinearLoss
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arcrank.losses.loglinear import LogLinearLoss
 
 __all__ = ["LogLinearLoss"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "LogLinearLoss":
+        from arcrank.losses.loglinear import LogLinearLoss
+
+        return LogLinearLoss
+    raise AttributeError(f"module 'arcrank.losses' has no attribute {name!r}")

@@ -66,7 +66,7 @@ class PreferenceMachine(LinearRanker):
     cache_mb : memory for rows of the kernel matrix, in MB.
     warm_start : start from the last dual variables, scaled to the new C, if graphs and decomposition are the same.
     callback : called with each entry of the history; True stops.
-    n_jobs : threads that measure the gap and compute kernel values; the result does not depend on it.
+    n_jobs : threads that measure the gap; the result does not depend on it.
     verbose : 1 shows progress on standard error.
 
     Attributes
