@@ -24,7 +24,9 @@ ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file t
 
 def rank(
     model: ModelPath,
-    data: Annotated[str, typer.Argument(metavar="[DATA|-]", help="Documents; labels are not needed.")] = "-",
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="Documents, without labels if you like; - reads standard input.")
+    ] = "-",
     top: Annotated[int, typer.Option(min=0, help="How many labels; 0 for all.")] = 5,
     explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
     format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
