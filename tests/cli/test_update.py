@@ -47,6 +47,15 @@ def test_features_keep_their_columns(tmp_path):
     assert call("rank", tmp_path / "m", stdin="300000:2\n").json["ranking"][0] == "c"
 
 
+def test_texts_are_not_mixed_with_features(online_model, data, tmp_path):
+    rows, before = tmp_path / "rows.svm", online_model.read_bytes()
+    rows.write_text("a 1:1\nb 2:1\n")
+    failed(call("update", online_model, rows), "rows.svm", "takes texts", "as it was")
+    assert online_model.read_bytes() == before
+    call("train", rows, "--model", tmp_path / "m", "--learner", "mmp")
+    failed(call("update", tmp_path / "m", data), "takes features")
+
+
 def test_wrong_use(model, online_model, data, tmp_path):
     failed(call("update", model, data), "LogLinearRanker", "--learner mmp")
     failed(call("update", online_model, tmp_path / "none.jsonl"), "no such file")

@@ -44,6 +44,7 @@ def _learn(loaded: Any, data: str, format: str | None, on_error: str) -> dict[st
     known = len(ranker.labels_)
     start = time.perf_counter()
     told = stream_into(ranker, words, data, format, on_error)
+    _check_kind(loaded, data, texts=told.texts)
     return {
         "documents": told.documents,
         "skipped": told.skipped,
@@ -52,6 +53,15 @@ def _learn(loaded: Any, data: str, format: str | None, on_error: str) -> dict[st
         "seconds": round(time.perf_counter() - start, 3),
         "validation": progress_of(ranker),
     }
+
+
+def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
+    """Texts and features would share columns without meaning the same; nothing is saved then."""
+    from arcrank.errors import InputError
+
+    if texts != hasattr(loaded, "steps"):
+        wanted, got = ("features", "texts") if texts else ("texts", "features")
+        raise InputError(f"{data}: the model takes {wanted}, and this file holds {got}.\nThe model is as it was.")
 
 
 def _parts(loaded: Any) -> tuple[Any, Any]:
