@@ -209,7 +209,31 @@ def _slope(shared, c, start, judged, state, step, t):
 
 
 @kernel
-def _step_length(shared, c, start, judged, state, step, linear, quadratic, gap):
+def _bend_at_best(shared, start, judged, best, slack, step):
+    """Second derivative of the entropy of flows at the best flows, where the search starts: no logarithm is needed."""
+    bend, p, head, used_step = 0.0, 0, 0, 0.0
+    for b in range(len(start) - 2, -1, -1):
+        if not (start[b + 1] < judged and start[b + 1] > start[b]):
+            continue
+        heads, length, flow, flow_step = start[b + 1] - start[b], judged - start[b], 0.0, 0.0
+        for j in range(p, p + heads):
+            flow += best[j]
+            flow_step += step[j]
+            if not shared:
+                bend -= step[j] * step[j] / max(slack[head], TINY)
+                head += 1
+        for j in range(p, p + length):
+            bend -= step[j] * step[j] / max(best[j], TINY)
+        bend += flow_step * flow_step / max(flow, TINY)
+        used_step += flow_step
+        p += length
+    if shared:
+        bend -= used_step * used_step / max(slack[0], TINY)
+    return bend
+
+
+@kernel
+def _step_length(shared, c, start, judged, state, step, bend, linear, quadratic, gap):
     """The t in (0, 1] that maximises the dual along the step: Newton steps inside a bracket.
 
     At t = 1 the slope is -quadratic, since there the entropy's gradient balances the scores. Where a variable is about
@@ -219,7 +243,6 @@ def _step_length(shared, c, start, judged, state, step, linear, quadratic, gap):
         return 1.0
     low, high = 0.0, 1.0
     t, slope = 1.0, -quadratic
-    _, bend = _slope(shared, c, start, judged, state, step, 1.0)
     for _ in range(40):
         curvature = quadratic - bend
         target = t + slope / curvature if curvature > 0.0 else -1.0
@@ -296,7 +319,8 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
         for j in range(size):
             step[j] = best[j] - flows[j]
         linear, square = _net_flow(start, judged, step, order, f, net)
-        t = _step_length(shared, c, start, judged, flows, step, linear, squares[i] * square, gaps[i])
+        bend = _bend_at_best(shared, start, judged, best, slack, step)
+        t = _step_length(shared, c, start, judged, flows, step, bend, linear, squares[i] * square, gaps[i])
         for j in range(size):
             flows[j] += t * step[j]
         for r in range(k):
