@@ -7,13 +7,15 @@ executed. A cache that is damaged, foreign or not writable is as good as none: t
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -83,7 +85,20 @@ def unpack_sets(arrays: Arrays, name: str) -> list[list[str]]:
     """Return the label sets of `pack_sets`."""
     names = unpack_strings(arrays, f"{name}_names")
     flat = [names[code] for code in arrays[f"{name}_codes"].tolist()]
-    return [flat[a:b] for a, b in zip(*_spans(arrays[f"{name}_ptr"]), strict=True)]
+    with _no_collection():
+        return [flat[a:b] for a, b in zip(*_spans(arrays[f"{name}_ptr"]), strict=True)]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Tens of thousands of new lists make the garbage collector run again and again over all of them, for nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _spans(ptr: NDArray[np.int64]) -> tuple[list[int], list[int]]:
