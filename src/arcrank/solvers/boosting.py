@@ -47,10 +47,9 @@ def solve_boosting(
             plus += negative.transposed(outflow)
             minus += negative.transposed(inflow)
         state.loss = value + virtual * _virtual_loss(state.W) if virtual > 0 else value
-        W = state.W.copy()
-        bound = boosting_step(plus.ravel(), minus.ravel(), W.ravel(), rho, CAP, virtual)
+        bound = boosting_step(plus.ravel(), minus.ravel(), state.W.reshape(-1), rho, CAP, virtual)  # in place
+        state.relative_gap = bound / max(state.loss, 1e-300)
         stop = history.add(loss=state.loss, bound=bound)
-        state.W, state.relative_gap = W, bound / max(state.loss, 1e-300)
         state.converged = state.relative_gap <= tol
         if stop or state.converged:
             break
