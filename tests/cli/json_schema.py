@@ -8,7 +8,15 @@ from typing import Any
 
 import arcrank.cli
 
-_TYPES = {"string": str, "number": (int, float), "integer": int, "object": dict, "array": list, "null": type(None)}
+_TYPES = {
+    "string": str,
+    "number": (int, float),
+    "integer": int,
+    "object": dict,
+    "array": list,
+    "null": type(None),
+    "boolean": bool,
+}
 
 
 def check_output(value: Any, command: str) -> None:

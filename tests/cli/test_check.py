@@ -9,7 +9,8 @@ from arcrank.cli.findings import within
 from arcrank.cli.forecast import forecast
 from arcrank.cli.similar_names import one_letter_apart, written_alike
 from arcrank.cli.survey import Survey
-from tests.cli.running import assert_fits, assert_told, call, shell, write_rows
+from tests.cli.json_schema import check_output
+from tests.cli.running import assert_told, call, shell, write_rows
 
 GOOD = [{"text": f"{word} number {i}", "labels": [word]} for i in range(4) for word in ("oil", "ship", "grain")]
 
@@ -32,7 +33,7 @@ def test_overlap_is_serious_and_the_json_fits(tmp_path):
     done = shell("check", first, second, "--json")
     assert done.returncode == 3
     found = json.loads(done.stdout)
-    assert_fits(found, "check")
+    check_output(found, "check")
     assert found["serious"]
     by_kind = {one["kind"]: one for one in found["findings"]}
     assert by_kind["overlap"]["number"] == 1

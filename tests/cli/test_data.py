@@ -12,7 +12,8 @@ from arcrank.cli.convert import WRITERS, packed, rows_of
 from arcrank.cli.corpora import CORPORA
 from arcrank.datasets import Corpus, iter_corpus, load_debtags_sample, read_corpus
 from arcrank.errors import MissingDataError, ParameterError
-from tests.cli.running import assert_fits, assert_told, call, shell, write_rows
+from tests.cli.json_schema import check_output
+from tests.cli.running import assert_told, call, shell, write_rows
 
 ROWS = [
     {"id": "1", "text": 'a "quoted"\ttext,\nwith lines', "labels": ["🦊 fox", "new\nline", "x" * 10_000]},
@@ -32,7 +33,7 @@ def nothing_here(tmp_path, monkeypatch):
 def test_the_list_tells_what_is_here(nothing_here):
     (nothing_here / "debtags.jsonl.xz").touch()
     found = json.loads(call("data", "list", "--json").stdout)
-    assert_fits(found, "data-list")
+    check_output(found, "data-list")
     assert [one["name"] for one in found if one["found"]] == ["debtags-sample", "debtags"]
     assert "not here" in call("data", "list").stdout
 

@@ -17,7 +17,8 @@ from arcrank.cli.report import report
 from arcrank.datasets import read_corpus
 from arcrank.errors import InputError
 from arcrank.text import TextFeatures
-from tests.cli.running import assert_fits, assert_told, call, shell, write_rows
+from tests.cli.json_schema import check_output
+from tests.cli.running import assert_told, call, shell, write_rows
 
 STRANGE = [
     "🦊 fox",
@@ -120,7 +121,7 @@ def test_json_fits_its_schema_and_agrees_with_the_metrics(model, data):
     done = call("evaluate", model, data, "--json")
     assert done.exit_code == 0, done.exception
     found = json.loads(done.stdout)
-    assert_fits(found, "evaluate")
+    check_output(found, "evaluate")
     corpus, loaded = read_corpus(data), arcrank.load(model)
     scores = loaded[-1].score_labels(loaded[0].transform(corpus.texts))
     Y, told = corpus.indicator(), found["measures"]

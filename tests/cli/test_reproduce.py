@@ -15,7 +15,8 @@ from arcrank.cli.reproduce_report import report
 from arcrank.datasets import Corpus
 from arcrank.errors import MissingDataError
 from arcrank.experiments import bipartite_runs, category_ranking_runs, leaf_ranking, preference_table
-from tests.cli.running import assert_fits, assert_told, call, shell
+from tests.cli.json_schema import check_output
+from tests.cli.running import assert_told, call, shell
 
 RECALLS = list(np.linspace(0.9, 0.1, 11))
 
@@ -79,7 +80,7 @@ def test_the_command_prints_reports_and_fits_its_schema(small, tmp_path):
     done = call("reproduce", "crammer-table-1", "crammer-figure-4", "--json", "--report", page)
     assert done.exit_code == 0, done.exception
     found = json.loads(done.stdout)
-    assert_fits(found, "reproduce")
+    check_output(found, "reproduce")
     assert [one["name"] for one in found["experiments"]] == ["crammer-table-1", "crammer-figure-4"]
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 3
@@ -104,7 +105,7 @@ def test_what_has_no_corpus_is_left_out_unless_it_was_named(small, monkeypatch):
 def test_the_list_fits_its_schema():
     done = shell("reproduce", "--list", "--json")
     found = json.loads(done.stdout)
-    assert_fits(found, "reproduce-list")
+    check_output(found, "reproduce-list")
     assert {"dekel-figure-4", "aiolli-table-1", "crammer-table-4", "amini-figure-3"} <= {one["name"] for one in found}
     assert "crammer-table-1" in call("reproduce", "--list").stdout
 
