@@ -40,12 +40,12 @@ def main(path: str) -> None:
 def choose(corpus: Corpus) -> list[int]:
     """Return the chosen rows, sorted."""
     sets = corpus.label_sets or []
-    by_hash = sorted(range(len(corpus)), key=lambda i: hashlib.sha256(f"sample {corpus.ids[i]}".encode()).digest())
+    by_hash = without_repeats(corpus, sorted(range(len(corpus)), key=lambda i: digest(corpus, i)))
     holders: dict[str, list[int]] = {}
     for i in reversed(by_hash):  # so that pop() gives them in the order of the hash
         for tag in sets[i]:
             holders.setdefault(tag, []).append(i)
-    lacking = {tag: len(rows) * N_PACKAGES / len(corpus) for tag, rows in holders.items()}
+    lacking = {tag: len(rows) * N_PACKAGES / len(by_hash) for tag, rows in holders.items()}
     chosen: set[int] = set()
     while tag := min(
         (t for t in lacking if lacking[t] >= 0.5 and holders[t]), key=lambda t: (lacking[t], t), default=""
@@ -56,6 +56,18 @@ def choose(corpus: Corpus) -> list[int]:
             for other in sets[row]:
                 lacking[other] -= 1
     return sorted(chosen)
+
+
+def digest(corpus: Corpus, row: int) -> bytes:
+    """Return a hash of a package's name."""
+    return hashlib.sha256(f"sample {(corpus.ids or [])[row]}".encode()).digest()
+
+
+def without_repeats(corpus: Corpus, rows: list[int]) -> list[int]:
+    """Keep the first package of each description, so that no text is both learnt from and judged by."""
+    texts = corpus.texts or []
+    first = {texts[i]: i for i in reversed(rows)}
+    return [i for i in rows if first[texts[i]] == i]
 
 
 def pick(rows: list[int], fits: Callable[[int], bool]) -> int:

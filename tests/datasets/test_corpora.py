@@ -167,6 +167,7 @@ def test_the_sample_keeps_the_shares_of_frequent_tags(corpus_of):
 def test_the_sample_needs_no_files(data_folder):
     corpus = load_debtags_sample()
     assert 2_900 <= len(corpus) <= 3_100
+    assert len({*corpus.texts}) == len(corpus)  # no text is learnt from and judged by
     for name in ("train", "test"):
         assert {label for labels in corpus.split(name).label_sets for label in labels} == {*corpus.labels}
     counts = Counter(label for labels in corpus.label_sets for label in labels)

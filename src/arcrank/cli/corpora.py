@@ -50,7 +50,7 @@ class Known(NamedTuple):
 
 
 CORPORA = {
-    "debtags-sample": Known("3,015 Debian packages with tags; ships with arcrank", (), "load_debtags_sample"),
+    "debtags-sample": Known("2,998 Debian packages with tags; ships with arcrank", (), "load_debtags_sample"),
     "debtags": Known("30,292 Debian packages with tags", ("debtags.jsonl",), "load_debtags"),
     "reuters21578": Known(
         "Reuters-21578, ModApte split, 90 topics", ("reuters21578",), "load_reuters21578", "modapte"
