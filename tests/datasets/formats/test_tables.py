@@ -29,6 +29,7 @@ def write(rows, delimiter, line_end, header, quoting):
     return stream.getvalue()
 
 
+@pytest.mark.filterwarnings("ignore:.*labels are separated by")
 @given(ROWS, st.sampled_from([",", "\t"]), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_whatever_the_csv_module_writes_comes_back(rows, delimiter, line_end, header):
     raw = write(rows, delimiter, line_end, header, csv.QUOTE_ALL)
@@ -37,6 +38,7 @@ def test_whatever_the_csv_module_writes_comes_back(rows, delimiter, line_end, he
     assert corpus.label_sets == [labels for _, labels in rows]
 
 
+@pytest.mark.filterwarnings("ignore:.*labels are separated by")
 @given(ROWS)
 def test_minimal_quoting_comes_back(rows):
     # the csv module leaves a text of spaces bare, and a line of spaces is blank here
@@ -64,6 +66,35 @@ def test_a_header_is_not_imagined():
 def test_a_header_that_was_promised_must_be_there():
     with pytest.raises(FormatError, match="stream:1: no header"):
         read("oil,crude\n", header=True)
+
+
+@pytest.mark.parametrize(
+    "header", ["title,tags", "text,topics", "id,question_text,Genre(s)", "Movie Title,tags", "text;labels"]
+)
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_a_header_of_other_columns_is_no_document(header, on_error):
+    with pytest.raises(FormatError, match="stream:1: this looks like a header") as caught:
+        read(f"{header}\noil,crude\n", on_error=on_error)
+    assert header.split(",")[0] in str(caught.value)
+    assert "text and labels" in str(caught.value)
+    if header.count(",") == 1:
+        assert len(read(f"{header}\noil,crude\n", header=False)) == 2
+
+
+def test_a_first_line_whose_label_never_comes_again_is_doubted():
+    rows = "oil,crude\ncorn,grain\nwheat,grain\n"
+    with pytest.warns(UserWarning, match="the first line was read as a document, 'foo' with the label 'bar'"):
+        assert len(read("foo,bar\n" + rows)) == 4
+    assert len(read("foo,bar\n" + rows, header=False)) == 4
+    assert len(read("foo,grain\n" + rows)) == 4
+
+
+@pytest.mark.parametrize("separator", ["|", ","])
+def test_other_separators_of_labels_are_doubted(separator):
+    rows = f'text,labels\none,"a{separator}b"\ntwo,a\n'
+    with pytest.warns(UserWarning, match="1 of 2 rows have a label with .*; labels are separated by ';'"):
+        assert read(rows).label_sets == [[f"a{separator}b"], ["a"]]
+    assert len(read(rows + "three,a;c\n")) == 3
 
 
 def test_spaces_around_labels_and_empty_cells():

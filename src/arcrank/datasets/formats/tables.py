@@ -1,17 +1,20 @@
 """CSV and TSV: a text and its labels, `text<TAB>label1;label2`, with or without a header.
 
 A header is recognised by its columns `text` and `labels` (or `label`); it may also name an `id`, and columns
-of other names are left alone. Cells may be quoted with `"`, doubled inside; quoted cells may hold delimiters
-and line ends. Spaces around a label are dropped.
+of other names are left alone. A first line that looks like a header with other names is an error. Cells may be
+quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a label are dropped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.formats.headers import Suspicions, refuse_other_header
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.datasets.formats.rows import Row, row_blocks
+from arcrank.errors import FormatError
 
 __all__ = ["csv_blocks", "records", "tsv_blocks"]
 
@@ -27,38 +30,60 @@ def tsv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
 
 
 def _rows(lines: Lines, delimiter: str, header: bool | None) -> Iterator[tuple[int, Row]]:
-    columns: dict[str, int] | None = None
+    columns: _Columns | None = None
     for number, cells in records(lines, delimiter):
+        if columns is None:
+            columns = _find_columns(lines.name, number, cells, header)
+            suspicions = Suspicions(lines.name, header=columns.in_header or header is False)
+            if columns.in_header:
+                continue
         try:
-            if columns is None:
-                columns = _columns(cells, header)
-                if columns["header"]:
-                    continue
-            yield number, _row(cells, columns)
+            row = _row(cells, columns)
         except RowError as error:
             lines.fail(number, error)
+            continue
+        suspicions.watch(cells[columns.text], row.value)
+        yield number, row
+    if columns is not None:
+        suspicions.warn()
 
 
-def _columns(cells: list[str], header: bool | None) -> dict[str, int]:
-    """Return the places of text, labels and id, how many cells a row has, and whether this row is a header."""
+class _Columns(NamedTuple):
+    """The places of text, labels and id (None: there is none), and how many cells a row has."""
+
+    text: int = 0
+    labels: int = 1
+    id: int | None = None
+    width: int = 2
+    in_header: bool = False
+
+
+def _find_columns(name: str, number: int, cells: list[str], header: bool | None) -> _Columns:
+    """What the first row says, which is a header or not."""
+    if header is False:
+        return _Columns()
     names = [cell.strip().lower() for cell in cells]
     found = {name.replace("labels", "label"): j for j, name in reversed([*enumerate(names)])}
-    named = "text" in found and "label" in found
-    if header and not named:
-        raise RowError("no header", f"columns text and labels are needed, got {', '.join(names)[:60]!r}")
-    if named and header is not False:
-        return {"text": found["text"], "label": found["label"], "id": found.get("id", -1), "n": len(cells), "header": 1}
-    return {"text": 0, "label": 1, "id": -1, "n": 2, "header": 0}
+    if "text" in found and "label" in found:
+        return _Columns(found["text"], found["label"], found.get("id"), len(cells), in_header=True)
+    if header:
+        raise FormatError(
+            f"{name}:{number}: no header: columns text and labels are needed, got {', '.join(names)[:60]!r}"
+        )
+    refuse_other_header(name, number, cells, "text and labels (label1;label2), and id if you like")
+    return _Columns()
 
 
-def _row(cells: list[str], columns: dict[str, int]) -> Row:
-    if len(cells) != columns["n"]:
-        raise RowError("wrong number of columns", f"{len(cells)} where there should be {columns['n']}")
-    labels = [label.strip() for label in cells[columns["label"]].split(";")]
+def _row(cells: list[str], columns: _Columns) -> Row:
+    if len(cells) != columns.width:
+        wanted = "as in the header" if columns.in_header else "text and labels, as there is no header"
+        raise RowError("wrong number of columns", f"{len(cells)} where there should be {columns.width}, {wanted}")
+    joined = cells[columns.labels]
+    labels = [label.strip() for label in joined.split(";")]
     if labels != [""] and "" in labels:
-        raise RowError("invalid labels", f"an empty name in {cells[columns['label']]!r:.60}")
-    name = cells[columns["id"]] if columns["id"] >= 0 else None
-    return Row(cells[columns["text"]], "labels", [] if labels == [""] else list(dict.fromkeys(labels)), name)
+        raise RowError("invalid labels", f"an empty name in {joined!r:.60}")
+    name = None if columns.id is None else cells[columns.id]
+    return Row(cells[columns.text], "labels", [] if labels == [""] else list(dict.fromkeys(labels)), name)
 
 
 def records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -1,0 +1,86 @@
+"""Tables whose first line or whose labels are probably meant otherwise than they would be read."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+from arcrank.errors import FormatError
+
+__all__ = ["Suspicions", "refuse_other_header"]
+
+_COLUMN_WORDS = re.compile(
+    r"\b(text|title|body|content|document|doc|description|abstract|sentence|message|review|headline|summary|question"
+    r"|comment|id|label|tag|topic|categor(y|ie)|class|classe|target|genre|keyword|subject)s?\b"
+)
+_MOST_WORDS_OF_A_NAME = 3
+_OTHER_SEPARATORS = ("|", ",")
+_MANY = 0.2
+_ENOUGH_ROWS = 4
+
+
+def refuse_other_header(name: str, number: int, cells: list[str], allowed: str) -> None:
+    """Raise a `FormatError` where a row that has not the columns' names looks like a header all the same."""
+    if _looks_like_header(cells):
+        raise FormatError(
+            f"{name}:{number}: this looks like a header, with the columns {', '.join(map(_short, cells[:6]))}.\n"
+            f"The columns are called {allowed}; rename yours.\n"
+            "If this line is a document, put a header with these names above it."
+        )
+
+
+def _looks_like_header(cells: list[str]) -> bool:
+    """Short names only, and one of them a single word, such as `tags` or `question_text`, that columns have."""
+    names = [cell.lower().split() for cell in cells]
+    single = [name[0] for name in names if len(name) == 1]
+    short = all(len(name) <= _MOST_WORDS_OF_A_NAME for name in names)
+    return short and any(_COLUMN_WORDS.search(word.replace("_", " ")) for word in single)
+
+
+def _short(cell: str) -> str:
+    return repr(cell if len(cell) <= 30 else cell[:27] + "...")
+
+
+class Suspicions:
+    """Watches the label sets of a table go by, and warns at the end of what was probably meant otherwise."""
+
+    def __init__(self, name: str, *, header: bool) -> None:
+        self._name = name
+        self._header = header
+        self._first: tuple[str, list[str]] | None = None
+        self._seen_again = False
+        self._rows = self._with_several = 0
+        self._with_other = dict.fromkeys(_OTHER_SEPARATORS, 0)
+
+    def watch(self, text: str, labels: list[str]) -> None:
+        """Note one row."""
+        self._rows += 1
+        if self._first is None:
+            self._first = text, labels
+        elif not self._seen_again:
+            self._seen_again = not {*self._first[1]}.isdisjoint(labels)
+        self._with_several += len(labels) > 1
+        for separator in _OTHER_SEPARATORS:
+            self._with_other[separator] += any(separator in label for label in labels)
+
+    def warn(self) -> None:
+        """Say what has been found."""
+        if not self._header and self._first is not None and self._is_header(*self._first):
+            text, labels = self._first
+            warnings.warn(
+                f"{self._name}: the first line was read as a document, {_short(text)} with the label "
+                f"{_short(labels[0])}; if it is a header, call its columns text and labels.",
+                stacklevel=2,
+            )
+        for separator, rows in self._with_other.items():
+            if not self._with_several and rows and rows >= _MANY * self._rows:
+                warnings.warn(
+                    f"{self._name}: {rows:,} of {self._rows:,} rows have a label with {separator!r} in it, and none "
+                    "has two labels; labels are separated by ';'.",
+                    stacklevel=2,
+                )
+
+    def _is_header(self, text: str, labels: list[str]) -> bool:
+        """A short text with one label that never comes again, above enough rows that it could have come in."""
+        short = len(text.split()) <= _MOST_WORDS_OF_A_NAME
+        return short and len(labels) == 1 and not self._seen_again and self._rows >= _ENOUGH_ROWS
