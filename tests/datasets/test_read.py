@@ -50,6 +50,13 @@ def test_a_file_without_rows_is_an_error(format, on_error, content):
         list(iter_corpus(io.BytesIO(content), format, on_error=on_error))
 
 
+@pytest.mark.parametrize(("format", "line"), [("jsonl", '{"text": '), ("csv", "text,labels"), ("svmlight", "1:0.5")])
+def test_an_empty_file_is_shown_a_first_line(format, line):
+    with pytest.raises(FormatError, match="stream: the file is empty or blank") as caught:
+        read_corpus(io.BytesIO(b""), format)
+    assert line in str(caught.value)
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_a_truncated_file_is_an_error_even_when_rows_are_skipped(tmp_path, name, pack):

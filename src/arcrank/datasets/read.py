@@ -32,6 +32,13 @@ _ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".svm": "svmlight",
     ".svmlight": "svmlight", ".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
+_FIRST_LINES = {
+    "jsonl": '{"text": "cheap oil", "labels": ["crude", "ship"]}',
+    "csv": "text,labels",
+    "tsv": "text<TAB>labels",
+    "svmlight": "crude,ship 1:0.5 7:1",
+    "qid": "2 qid:1 1:0.5 7:1",
+}
 _NUMBERED = ("svmlight", "qid", "xc")
 _PEEKED_BYTES = 1 << 16
 
@@ -93,7 +100,7 @@ def read_corpus(
     with _opened(path, format) as (stream, name, found):
         blocks = list(FORMATS[found](lines_of(stream, name), options))
     if not blocks:
-        raise FormatError(f"{name}: the file holds no rows")
+        raise _no_rows(name, found)
     return join(blocks, numeric_order if found in _NUMBERED else sorted)
 
 
@@ -140,7 +147,12 @@ def _iterate(
             empty = False
             yield block
     if empty:
-        raise FormatError(f"{name}: the file holds no rows")
+        raise _no_rows(name, found)
+
+
+def _no_rows(name: str, format: str) -> FormatError:
+    example = f"\nA first line looks like this: {_FIRST_LINES[format]}" if format in _FIRST_LINES else ""
+    return FormatError(f"{name}: the file is empty or blank: it holds no rows.{example}")
 
 
 def _options(batch_rows: int, labels: Sequence[str] | None, n_features: int | None, header: bool | None) -> Options:

@@ -87,7 +87,7 @@ def test_a_label_given_twice_is_one():
         (b"[" * 100_000, "invalid JSON"),
         (b'{"text": "\xff", "labels": []}', "invalid UTF-8"),
         (b'{"text": "\\ud800", "labels": []}', "invalid Unicode"),
-        (b'{"text": "a"}', "not one kind of preference"),
+        (b'{"text": "a"}', "no labels"),
         (b'{"text": "a", "labels": [], "arcs": []}', "not one kind of preference"),
         (b'{"labels": []}', "neither text nor features, or both"),
         (b'{"text": "a", "features": {}, "labels": []}', "neither text nor features, or both"),
@@ -135,3 +135,19 @@ def test_a_label_outside_the_vocabulary(row):
     corpus = read({"text": "", "labels": ["a"]}, {"text": "", **row}, labels=["b", "a"], on_error="skip")
     assert corpus.labels == ["b", "a"]
     assert corpus.skipped == {"label not in the vocabulary": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b'{"text": "a", "labels": ["x"}', r"column 29$"),
+        (b"text,labels", r"a row is an object \{...\}, not 'text,labels'"),
+        (b"[", r"a whole object \{...\} on one line"),
+        (b'{"text": "a", "id": 3}', "no labels: a row needs one of labels, .*; this one has 'text, id'"),
+        (b"{}", "this one has nothing"),
+    ],
+)
+def test_what_is_wrong_is_said_without_a_second_line_number(line, told):
+    with pytest.raises(RowError, match=told) as caught:
+        parse_row(line)
+    assert "line 1" not in str(caught.value)

@@ -15,7 +15,7 @@ from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.datasets.formats.rows import Row, row_blocks
 
-__all__ = ["blocks", "parse_row"]
+__all__ = ["blocks", "fault", "parse_row"]
 
 
 def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
@@ -41,8 +41,10 @@ def parse_row(line: bytes) -> Row:
     """
     fields = _load(line)
     given = [kind for kind in _KINDS if kind in fields]
-    if len(given) != 1:
-        raise RowError("not one kind of preference", f"one of {', '.join(_KINDS)} is needed, got {given}")
+    if not given:
+        raise RowError("no labels", f"a row needs one of {', '.join(_KINDS)}; this one has {_listed(fields)}")
+    if len(given) > 1:
+        raise RowError("not one kind of preference", f"a row has one of {', '.join(_KINDS)}; this one has {given}")
     kind, parse = _KINDS[given[0]]
     name = fields.get("id")
     if name is not None and (not isinstance(name, (str, int)) or isinstance(name, bool)):
@@ -50,17 +52,30 @@ def parse_row(line: bytes) -> Row:
     return Row(_content(fields), kind, parse(fields[given[0]]), None if name is None else str(name))
 
 
+def _listed(fields: dict[str, Any]) -> str:
+    return f"{', '.join(fields)!r:.60}" if fields else "nothing"
+
+
 def _load(line: bytes) -> dict[str, Any]:
     text = decode(line)
     try:
         fields = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise RowError("invalid JSON", str(error)) from error
+        raise RowError("invalid JSON", fault(text, error)) from error
     if not isinstance(fields, dict):
-        raise RowError("invalid JSON", "a row is an object {...}")
+        raise RowError("invalid JSON", f"a row is an object {{...}}, not {text!r:.60}")
     if "\\u" in text:  # the only way to half a character that no file can hold
         _check_surrogates(fields)
     return fields
+
+
+def fault(text: str, error: Exception) -> str:
+    """What is wrong with a line of JSON; the line's own number is told elsewhere."""
+    if text.strip() in ("{", "["):
+        return f"nothing but {text.strip()!r}, and a row is a whole object {{...}} on one line"
+    if not text.lstrip().startswith("{"):
+        return f"a row is an object {{...}}, not {text!r:.60}"
+    return f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
