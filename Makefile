@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # PYTHONPATH of the caller must not leak other packages into the gate.
 unexport PYTHONPATH
 
-.PHONY: demo test fix bench docs clean
+.PHONY: demo test fix bench pages docs clean
 
 demo: $(STAMP)
 	$(BIN)/python -m arcrank.cli.demo
@@ -25,7 +25,10 @@ fix: $(STAMP)
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.docs
+pages: $(STAMP)
+	$(BIN)/python -m tools.site
+
+docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The site is in site/: open site/index.html"
 
@@ -39,8 +42,4 @@ $(STAMP): pyproject.toml
 
 $(VENV)/.bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,bench]'
-	touch $@
-
-$(VENV)/.docs: $(STAMP)
-	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
 	touch $@

@@ -1,0 +1,32 @@
+"""What maintainers are told: the benchmarks that there are, and one version everywhere."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import arcrank
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_benchmark_has_its_place_on_the_page():
+    page = (ROOT / "docs" / "maintainers" / "benchmarks.md").read_text(encoding="utf-8")
+    shared = {"__init__", "__main__", "timing"}
+    modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - shared
+    assert {*re.findall(r"^::: benchmarks\.(\w+)$", page, flags=re.MULTILINE)} == modules
+
+
+def test_the_version_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert arcrank.__version__ == project == cited.group(1)
+
+
+def test_files_that_the_pages_name_exist():
+    pages = [*(ROOT / "docs" / "maintainers").glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"]
+    named = re.compile(r"`((?:src|tests|docs|benchmarks|tools|examples)/[\w./-]+)`")
+    lost = [f"{page.name}: {path}" for page in pages for path in named.findall(page.read_text(encoding="utf-8"))
+            if not (ROOT / path).exists()]  # fmt: skip
+    assert not lost
