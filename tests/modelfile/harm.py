@@ -126,10 +126,10 @@ def _too_late(*_: Any) -> None:
     raise TimeoutError
 
 
-def count_damage(folder: Path, n: int, seed: int = 0) -> Counter[str]:
+def count_damage(folder: Path, n: int, seed: int = 0, name: str = "log-linear dual text") -> Counter[str]:
     """Damage a text model n times and count what comes of it."""
     whole, copy = folder / "whole", folder / "copy"
-    model = MODELS["log-linear dual text"]()
+    model = MODELS[name]()
     arcrank.save(model, whole, card={"measures": {"ap": 0.5}})
     expected, counts = scores_of(model), Counter[str]()
     for _, data in damaged_copies(whole.read_bytes(), n, seed):

@@ -69,6 +69,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "machine precomputed": _labels(PreferenceMachine(kernel="precomputed"), X @ X.T),
     "mmp": _labels(MMPRanker("size", epochs=2, shuffle=True, random_state=0)),
     "mmp average text": _text(HashedTextFeatures(n_features=64, stop_words={"the", "an"}), MMPRanker(average=True)),
+    "mmp mostly zero": _text(HashedTextFeatures(n_features=2**12), MMPRanker(average=True)),
     "mmp kernel": _labels(MMPRanker(kernel="rbf")),
     "perceptron": _text(HashingVectorizer(n_features=64), PerceptronRanker(average=True)),
     "rocchio": _text(CountVectorizer(ngram_range=(1, 2), stop_words=["the"]), RocchioRanker()),

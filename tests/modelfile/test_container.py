@@ -69,11 +69,11 @@ def test_data_begin_at_a_multiple_of_eight(path):
 
 def test_newer_format(path):
     header, manifest, data = parts_of(path)
-    forge(path, header, data, manifest | {"format": 2, "arcrank": "7.0"})
+    forge(path, header, data, manifest | {"format": container.FORMAT + 1, "arcrank": "7.0"})
     said = refusal(path)
-    assert "format 2, written by arcrank 7.0" in said
+    assert f"format {container.FORMAT + 1}, written by arcrank 7.0" in said
     assert "Install a newer arcrank" in said
-    with pytest.raises(ModelFileError, match="format 2"):
+    with pytest.raises(ModelFileError, match="Install a newer arcrank"):
         read_card(path)
 
 
@@ -223,3 +223,15 @@ def test_blocks_and_threads(tmp_path, monkeypatch):
         path.write_bytes(whole)
         refusal(path)
         whole[at] ^= 255
+
+
+@pytest.mark.parametrize("change", [lambda numbers: numbers + 10**9, lambda numbers: numbers[::-1], np.zeros_like])
+def test_foreign_numbers_of_rows_are_refused(tmp_path, change):
+    path = tmp_path / "model"
+    arcrank.save(MODELS["mmp mostly zero"](), path)
+    header, manifest, data = parts_of(path)
+    low, high = header["1/weights.numbers"]["data_offsets"]
+    wrong = change(np.frombuffer(data[low:high], dtype=np.int64)).tobytes()
+    manifest["arrays"]["1/weights.numbers"]["sha256"] = container._digest(memoryview(wrong))
+    forge(path, header, data[:low] + wrong + data[high:], manifest)
+    assert "do not fit together" in refusal(path)

@@ -11,9 +11,9 @@ import pytest
 from tests.modelfile.harm import count_damage
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_damaged_copies_never_score(seed, tmp_path):
-    counts = count_damage(tmp_path, 300, seed)
+@pytest.mark.parametrize("name", ["log-linear dual text", "mmp mostly zero"])
+def test_damaged_copies_never_score(name, tmp_path):
+    counts = count_damage(tmp_path, 300, 1, name)
     assert set(counts) <= {"refused", "unharmed"}
     assert counts["refused"] > 0.95 * 300
 

@@ -8,6 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import arcrank
 from tests.modelfile.models import MODELS
@@ -54,3 +55,11 @@ def test_memory_is_at_most_twice_the_file(learner, tmp_path):
     ranker = learner().fit(rows, ["a", "b", "c", "d"])
     arcrank.save(ranker, path)
     assert peak(lambda: arcrank.load(path)) < 2 * path.stat().st_size + 100_000
+
+
+def test_features_that_were_never_met_take_no_space(tmp_path):
+    path, rows = tmp_path / "model", sp.csr_matrix(([1.0, 2.0], ([0, 1], [7, 99_999])), shape=(2, 2**18))
+    ranker = arcrank.MMPRanker().fit(rows, ["a", "b"])
+    arcrank.save(ranker, path)
+    assert path.stat().st_size < 10_000
+    assert arcrank.load(path).coef_.tobytes() == ranker.coef_.tobytes()

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 import arcrank
 from arcrank.graphs import Hierarchy
 from arcrank.modelfile import read_card
+from arcrank.modelfile.container import FORMAT
 from arcrank.modelfile.parts import PASSING
 from arcrank.modelfile.registry import PARTS
 from tests.modelfile.models import GRADES, MODELS, SETS, TEXTS, TOPICS, X, input_of, scores_of
@@ -167,7 +168,7 @@ class TestCard:
     def test_told_without_arrays(self, path):
         arcrank.save(MODELS["rocchio"](), path, card={"a": 1})
         card = read_card(path)
-        assert card["format"] == 1
+        assert card["format"] == FORMAT
         assert card["arcrank"] == arcrank.__version__
         assert (card["learner"], card["labels"], card["card"]) == ("rocchio", 3, {"a": 1})
         assert card["bytes"] == path.stat().st_size

@@ -394,3 +394,14 @@ assert ranker.rank(np.eye(3), top=1).ravel().tolist() == {ranker.rank(np.eye(3),
 assert "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_state_is_shared_only_where_that_is_wanted():
+    X, y = np.eye(3), ["a", "b", "c"]
+    ranker = MMPRanker().fit(X, y)
+    state = ranker.get_state(copy=False)
+    assert state["weights"] is ranker._model.weights
+    assert MMPRanker.from_state(state, copy=False)._model.weights is state["weights"]
+    before = state["weights"].copy()
+    MMPRanker.from_state(state).partial_fit(-X, y)
+    np.testing.assert_array_equal(state["weights"], before)

@@ -4,7 +4,7 @@
 
 - `container.py`: the bytes on disk (safetensors), their checksums; knows nothing of models
 - `atomic.py`: the old file or the new one, never half of one
-- `values.py`: Python values as JSON and arrays
+- `values.py`, `names.py`, `rows.py`: Python values as JSON and arrays
 - `parts.py`, `registry.py`: how an estimator is taken apart, and which ones may be
 - `api.py`: the three functions
 """

@@ -29,8 +29,8 @@ from arcrank.errors import ModelFileError
 
 __all__ = ["FORMAT", "Container", "container_bytes", "open_container"]
 
-FORMAT = 1
-"""The newest format; all up to it can be read."""
+FORMAT = 2
+"""The newest format; all up to it can be read. 2: matrices of mostly zero rows by their other rows."""
 SIZES = {"F64": 8, "F32": 4, "F16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1}
 SIZES |= {"U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 """Bytes of a number, by safetensors's name of its type."""

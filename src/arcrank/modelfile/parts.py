@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from arcrank.modelfile.values import Names
+from arcrank.modelfile.values import MostlyZero, Names
 
 __all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
 
@@ -70,20 +70,25 @@ class Part:
 
 
 class OnlinePart(Part):
-    """An online ranker, which can say itself what it needs to go on as if it had never stopped."""
+    """An online ranker, which can say itself what it needs to go on as if it had never stopped.
+
+    Files hold the rows of the features that it has met. In memory the weights are whole again, since every step and
+    every score reads them by feature: memory is then that of the model, not twice the file.
+    """
 
     def learnt(self, estimator: Any) -> dict[str, Any]:
-        state = estimator.get_state()
+        state = estimator.get_state(copy=False)
         facts = state.pop("parameters")
         found = {name: facts[name] for name in ("kind", "n_features", "feature_names") if name in facts}
         history = {"history": estimator.history_} if hasattr(estimator, "history_") else {}
+        hashed = {name: MostlyZero(state[name]) for name in ("weights", "late") if name in state}
         # The array itself keeps the type that a list of its names would lose.
-        return found | state | {"labels": estimator.labels_} | history
+        return found | state | hashed | {"labels": estimator.labels_} | history
 
     def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         facts = {name: learnt.pop(name) for name in ("kind", "n_features", "feature_names") if name in learnt}
         history = learnt.pop("history", None)
-        estimator = import_home(self.home).from_state({"parameters": parameters | facts, **learnt})
+        estimator = import_home(self.home).from_state({"parameters": parameters | facts, **learnt}, copy=False)
         if history is not None:
             estimator.history_ = history
         return estimator

@@ -2,7 +2,7 @@
 
 JSON's own types stand for themselves. What JSON has no word for is an object with one key that begins with "$":
 {"$tuple": [...]}, {"$set": [...]}, {"$map": [[key, value], ...]}, {"$text": code points}, {"$float": "inf"},
-{"$dtype": "<f8"}, {"$array": name}, {"$names": {...}, ...}, {"$csr": {...}, ...}.
+{"$dtype": "<f8"}, {"$array": name}, {"$names": {...}, ...}, {"$csr": {...}, ...}, {"$rows": {...}, ...} since format 2.
 
 NumPy is imported where it is needed: a manifest without arrays is decoded without it.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import ModelFileError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Encoder", "Names", "decode", "describe", "readable"]
+__all__ = ["DTYPES", "Encoder", "MostlyZero", "Names", "decode", "describe", "readable"]
 
 DTYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", "<i2": "I16", "|i1": "I8"}
 DTYPES |= {"<u8": "U64", "<u4": "U32", "<u2": "U16", "|u1": "U8", "|b1": "BOOL"}
@@ -29,6 +30,13 @@ DTYPES |= {"<u8": "U64", "<u4": "U32", "<u2": "U16", "|u1": "U8", "|b1": "BOOL"}
 
 class Names(list[Any]):
     """A long list of names, to be kept in arrays and not in the manifest."""
+
+
+@dataclass(frozen=True)
+class MostlyZero:
+    """A matrix to be kept by the rows that are not zero, where that is smaller."""
+
+    matrix: NDArray[np.float64]
 
 
 class Encoder:
@@ -55,6 +63,8 @@ class Encoder:
             return float(value) if math.isfinite(value) else {"$float": repr(float(value))}
         if isinstance(value, Names):
             return self._names(list(value), "list", where)
+        if isinstance(value, MostlyZero):
+            return self._rows(value.matrix, where)
         return self._collection(value, where)
 
     def _collection(self, value: Any, where: str) -> Any:
@@ -111,6 +121,14 @@ class Encoder:
     def _csr(self, matrix: Any, where: str) -> Any:
         parts = {name: self._array(getattr(matrix, name), f"{where}.{name}") for name in ("data", "indices", "indptr")}
         return {"$csr": parts, "shape": [int(length) for length in matrix.shape]}
+
+    def _rows(self, matrix: NDArray[Any], where: str) -> Any:
+        from arcrank.modelfile.rows import row_arrays
+
+        arrays = row_arrays(matrix)
+        if arrays is None:
+            return self._array(matrix, where)
+        return {"$rows": self._keep_all(arrays, where), "length": len(matrix)}
 
     def _names(self, names: list[Any], form: str, where: str) -> Any:
         from arcrank.modelfile.names import name_arrays
@@ -197,7 +215,7 @@ def readable(value: Any) -> Any:
     kind = next((key for key in value if key.startswith("$")), None)
     if kind is None:
         return {key: readable(item) for key, item in value.items()}
-    if kind in ("$array", "$names", "$csr"):
+    if kind in ("$array", "$names", "$csr", "$rows"):
         return f"<{kind[1:]}>"
     if kind == "$map":
         return {str(decode(key)): readable(item) for key, item in value["$map"]}
@@ -227,6 +245,12 @@ def _decode_names(value: Any, arrays: Any) -> Any:
     return names_of({name: arrays(at) for name, at in value["$names"].items()}, value["form"])
 
 
+def _decode_rows(value: Any, arrays: Any) -> NDArray[Any]:
+    from arcrank.modelfile.rows import matrix_of
+
+    return matrix_of({name: arrays(at) for name, at in value["$rows"].items()}, value["length"])
+
+
 def _decode_csr(value: Any, arrays: Any) -> Any:
     import scipy.sparse as sp
 
@@ -246,4 +270,5 @@ _DECODERS: dict[str, Callable[[Any, Any], Any]] = {
     "$array": _decode_array,
     "$names": _decode_names,
     "$csr": _decode_csr,
+    "$rows": _decode_rows,
 }

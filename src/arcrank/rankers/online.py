@@ -185,12 +185,12 @@ class MMPRanker(OnlineRanker):
         if self.kernel is None:
             return super()._model_arrays()
         names = ("data", "indices", "indptr")
-        vectors = {f"support_{name}": getattr(self._model.vectors, name).copy() for name in names}
-        return vectors | {"coefficients": self._model.coefficients.copy(), "before": self._model.before.copy()}
+        vectors = {f"support_{name}": getattr(self._model.vectors, name) for name in names}
+        return vectors | {"coefficients": self._model.coefficients, "before": self._model.before}
 
-    def _restore_model(self, state: Mapping[str, Any]) -> Any:
+    def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
         if self.kernel is None:
-            return super()._restore_model(state)
+            return super()._restore_model(state, copy)
         from arcrank.solvers.online_support import SupportVectors
 
         coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")

@@ -150,22 +150,18 @@ class OnlineRanker(LinearRanker):
             raise InputError(f"X has scores of shape {scores.shape} and y is {graphs!r}; give one graph a row of X.")
         return smallest_margins(graphs, scores)
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self, *, copy: bool = True) -> dict[str, Any]:
         """All that is needed to score and to go on learning: "parameters" (JSON-able), "labels" (a list) and arrays.
 
-        The arrays are copies. `set_state` and `from_state` take it back; learning from there equals never having
+        The arrays are copies unless copy=False, which gives those that learning goes on in. `set_state` and `from_state` take it back; learning from there equals never having
         stopped, bit for bit.
         """
         check_is_fitted(self)
         parameters = {"kind": self._kind, "n_features": self.n_features_in_, **self._plain_parameters()}
         if hasattr(self, "feature_names_in_"):
             parameters["feature_names"] = self.feature_names_in_.tolist()
-        return {
-            "parameters": parameters,
-            "labels": self.labels_.tolist(),
-            **self._progress.arrays(),
-            **self._model_arrays(),
-        }
+        model = {name: array.copy() if copy else array for name, array in self._model_arrays().items()}
+        return {"parameters": parameters, "labels": self.labels_.tolist(), **self._progress.arrays(), **model}
 
     def _plain_parameters(self) -> dict[str, Any]:
         """The estimator's parameters as JSON has them; only `fit` uses random_state, so an object of it can go."""
@@ -175,11 +171,11 @@ class OnlineRanker(LinearRanker):
         return parameters
 
     def _model_arrays(self) -> dict[str, NDArray[Any]]:
-        return {"weights": self._model.weights.copy(), "late": self._model.late.copy()}
+        return {"weights": self._model.weights, "late": self._model.late}
 
-    def _restore_model(self, state: Mapping[str, Any]) -> Any:
+    def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
         shape = (self.n_features_in_, len(self.labels_))
-        model = Prototypes(_array(state, "weights"), _array(state, "late"))
+        model = Prototypes(_array(state, "weights", copy), _array(state, "late", copy))
         if model.weights.shape != shape or model.late.shape != (shape if self.average else (0, 0)):
             raise InputError(
                 f"The state has weights of shape {model.weights.shape} and sums of shape {model.late.shape} for "
@@ -187,8 +183,8 @@ class OnlineRanker(LinearRanker):
             )
         return model
 
-    def set_state(self, state: Mapping[str, Any]) -> Self:
-        """Become the ranker that `get_state` described, parameters included."""
+    def set_state(self, state: Mapping[str, Any], *, copy: bool = True) -> Self:
+        """Become the ranker that `get_state` described, parameters included; copy=False learns in the state's arrays."""
         parameters = dict(state["parameters"])
         self._kind, self.n_features_in_ = parameters.pop("kind"), parameters.pop("n_features")
         names = parameters.pop("feature_names", None)
@@ -199,14 +195,14 @@ class OnlineRanker(LinearRanker):
         self._progress = Progress(
             np.array(state["counters"], dtype=np.int64), _array(state, "sums"), _array(state, "curve")
         )
-        self._model = self._restore_model(state)
+        self._model = self._restore_model(state, copy)
         self.intercept_ = np.zeros(len(self.labels_))
         return self
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
+    def from_state(cls, state: Mapping[str, Any], *, copy: bool = True) -> Self:
         """The ranker that `get_state` described."""
-        return cls().set_state(state)
+        return cls().set_state(state, copy=copy)
 
     def _check_parameters(self) -> None:
         if isinstance(self.epochs, bool) or not isinstance(self.epochs, int | np.integer) or self.epochs < 1:
@@ -235,6 +231,6 @@ class OnlineRanker(LinearRanker):
         return hasattr(self, "_model")
 
 
-def _array(state: Mapping[str, Any], name: str) -> Array:
-    """A copy in C order: a file's arrays may be read-only."""
-    return np.array(state[name], dtype=np.float64, order="C")
+def _array(state: Mapping[str, Any], name: str, copy: bool = True) -> Array:
+    """In C order, and a copy unless that is not wanted: an array of a file's may be read-only."""
+    return (np.array if copy else np.asarray)(state[name], dtype=np.float64, order="C")
