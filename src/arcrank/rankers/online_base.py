@@ -153,8 +153,8 @@ class OnlineRanker(LinearRanker):
     def get_state(self, *, copy: bool = True) -> dict[str, Any]:
         """All that is needed to score and to go on learning: "parameters" (JSON-able), "labels" (a list) and arrays.
 
-        The arrays are copies unless copy=False, which gives those that learning goes on in. `set_state` and `from_state` take it back; learning from there equals never having
-        stopped, bit for bit.
+        The arrays are copies unless copy=False, which gives those that learning goes on in. `set_state` and
+        `from_state` take the state back; learning from there equals never having stopped, bit for bit.
         """
         check_is_fitted(self)
         parameters = {"kind": self._kind, "n_features": self.n_features_in_, **self._plain_parameters()}
@@ -184,7 +184,7 @@ class OnlineRanker(LinearRanker):
         return model
 
     def set_state(self, state: Mapping[str, Any], *, copy: bool = True) -> Self:
-        """Become the ranker that `get_state` described, parameters included; copy=False learns in the state's arrays."""
+        """Become the ranker that `get_state` described, parameters included; copy=False goes on in its arrays."""
         parameters = dict(state["parameters"])
         self._kind, self.n_features_in_ = parameters.pop("kind"), parameters.pop("n_features")
         names = parameters.pop("feature_names", None)
