@@ -148,13 +148,57 @@ def test_standard_input_and_skipped_rows(model, data):
     assert "no row could be read" in str(done.exception)
 
 
-def test_labels_that_the_model_does_not_know_are_counted(model, tmp_path):
-    rows = [{"text": "oil", "labels": ["oil", "new"]}, {"text": "tea", "labels": ["new"]}]
-    done = call("evaluate", model, write_rows(tmp_path / "d.jsonl", rows), "--json")
-    assert json.loads(done.stdout)["unknown_labels"] == {"new": 2}
-    assert "left out of every measure" in report(
-        evaluate(arcrank.load(model), [read_corpus(tmp_path / "d.jsonl")]), "m", "d"
-    )
+def test_a_file_without_any_known_label_is_refused(model, tmp_path):
+    strange = write_rows(tmp_path / "d.jsonl", [{"text": "oil", "labels": [name]} for name in "xyz"])
+    assert_told(shell("evaluate", model, strange), "3 unknown labels (x, y, z)", "8 labels (coffee,", "or train")
+    empty = write_rows(tmp_path / "e.jsonl", [{"text": "oil", "labels": []}])
+    assert_told(shell("evaluate", model, empty), "e.jsonl: no document has a label")
+    layers = '{"text": "oil", "layers": [["oil"], ["new"]]}'
+    assert_told(shell("evaluate", model, "-", stdin=layers), "standard input: no document can be judged")
+
+
+def test_labels_that_the_model_does_not_know_are_told(model, tmp_path):
+    rows = [{"text": "oil", "labels": ["tea", "new"]}, {"text": "tea", "labels": ["new"]}, {"text": "", "labels": []}]
+    path, page = write_rows(tmp_path / "d.jsonl", rows), tmp_path / "r.html"
+    done = shell("evaluate", model, path, "--json", "--report", page)
+    found = json.loads(done.stdout)
+    check_output(found, "evaluate")
+    assert found["unknown_labels"] == {"new": 2}
+    assert (found["documents"], found["documents_with_unknown_labels"], found["documents_left_out"]) == (3, 2, 2)
+    assert found["measures"]["zero-one error"] == 1.0  # of the one document that can be judged
+    for sentence in (
+        "1 label is unknown to the model and left out of every measure, in 2 documents: new.",
+        "2 documents have no label to judge by and are left out of every measure.",
+        "Judged by 1 document only",
+    ):
+        assert sentence in done.stderr
+        assert sentence in page.read_text(encoding="utf-8")
+
+
+def test_documents_that_the_model_has_learnt_from_are_told(data, tmp_path):
+    copy = tmp_path / "data.jsonl"
+    copy.write_bytes(data.read_bytes())
+    trained = tmp_path / "m.arcrank"
+    assert not shell("train", "data.jsonl", "-m", trained, "--learner", "log-linear", cwd=tmp_path).returncode
+    renamed, shorter = tmp_path / "other.jsonl", tmp_path / "new" / "data.jsonl"
+    shorter.parent.mkdir()
+    renamed.symlink_to(copy)
+    shorter.write_text("".join(copy.read_text().splitlines(keepends=True)[:-1]))
+    for path, is_told in ((copy, True), (data, True), (shorter, False)):
+        page = tmp_path / "r.html"
+        done = shell("evaluate", trained, path, "--json", "--report", page)
+        assert ("has learnt from" in done.stderr) == is_told, path
+        assert ("has learnt from" in page.read_text(encoding="utf-8")) == is_told
+        assert json.loads(done.stdout)["learnt_from"] == is_told
+    assert "has learnt from" in shell("evaluate", trained, "other.jsonl", cwd=tmp_path).stderr
+
+
+def test_measures_say_what_they_mean(model, data, tmp_path):
+    page = tmp_path / "r.html"
+    done = shell("evaluate", model, data, "--report", page)
+    assert re.search(r"one-error .* lower, best 0 .* share of documents whose first label is wrong", done.stdout)
+    assert "Judged by" not in done.stderr
+    assert "one-error and precision at 1 need not add up to 1" in page.read_text(encoding="utf-8")
 
 
 def test_every_kind_of_supervision_is_judged(model, tmp_path):

@@ -29,40 +29,64 @@ def evaluate(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
     """Measure a model on documents whose labels are known."""
+    from arcrank.cli.cautions import cautions
     from arcrank.cli.output import say, write_json
-    from arcrank.cli.showing import check_place
+    from arcrank.cli.showing import check_place, shown_path
 
     if report is not None:
         check_place(report, "--report")
     found = measure(model, data, format, on_error)
     if report is not None:
-        write_report(found, model.name, Path(data).name, report)
-        say(f"The report is in {report}")
+        write_report(found, model.name, Path(shown_path(data)).name, report)
     if json:
         from arcrank.cli.report import to_json
 
         write_json(to_json(found, str(model), data))
     else:
         show(found)
+    for sentence in cautions(found):
+        say(f"Note: {sentence}")
+    if report is not None:
+        say(f"The report is in {report}")
 
 
 def measure(model: Path, data: str, format: str | None = None, on_error: str = "raise") -> Evaluation:
     """Load the model, then go through the file in blocks."""
-    import arcrank
     from arcrank.cli.blocks import blocks_of
+    from arcrank.cli.cautions import has_learnt_from
     from arcrank.cli.evaluation import evaluate as judge
     from arcrank.cli.inputs import check_input
-    from arcrank.errors import FormatError
+    from arcrank.cli.serving import load_model
 
-    check_input(str(model))
     check_input(data)
-    loaded = arcrank.load(model)
+    loaded = load_model(model)
     with blocks_of(data, format, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
         found = judge(loaded, blocks)
+    _check_worth(found, data)
+    found.learnt = has_learnt_from(getattr(loaded, "model_card_", None) or {}, data, found.n_documents)
+    return found
+
+
+def _check_worth(found: Evaluation, data: str) -> None:
+    """Refuse what no document can be judged by: measures of nothing would look perfect."""
+    from arcrank.cli.cautions import some_names
+    from arcrank.cli.showing import count, shown_path
+    from arcrank.errors import FormatError
+
+    name = shown_path(data)
     if not found.n_documents:
         reasons = ", ".join(f"{why} ({n:,})" for why, n in found.skipped.items())
-        raise FormatError(f"{data}: no row could be read: {reasons}.\nCorrect the file.")
-    return found
+        raise FormatError(f"{name}: no row could be read: {reasons}.\nCorrect the file.")
+    if found.n_judged:
+        return
+    if not found.unknown_labels:
+        raise FormatError(f"{name}: no document has a label to judge by.\nGive every document its labels.")
+    raise FormatError(
+        f"{name}: no document can be judged by the labels that the model knows.\n"
+        f"The file has {count(len(found.unknown_labels), 'unknown label')} ({some_names(found.unknown_labels)}); "
+        f"the model knows {count(len(found.labels), 'label')} ({some_names(found.labels)}).\n"
+        "Give documents with the model's labels, or train a model on labels like these."
+    )
 
 
 def write_report(found: Evaluation, model: str, data: str, path: Path, **more: Any) -> None:
@@ -75,30 +99,24 @@ def write_report(found: Evaluation, model: str, data: str, path: Path, **more: A
 
 
 def show(found: Evaluation) -> None:
-    """The measures and the most frequent labels on standard output; what was left out on standard error."""
-    from arcrank.cli.output import console, say
-    from arcrank.cli.showing import clipped, count
+    """The measures and the most frequent labels on standard output."""
+    from arcrank.cli.output import console
 
     console().print(_measures_table(found))
     if any(row.support for row in found.per_label):
         console().print(_label_table(found.per_label))
-    if found.skipped:
-        say("Left out: " + ", ".join(f"{count(n, 'row')} ({why})" for why, n in found.skipped.items()))
-    if found.unknown_labels:
-        names = ", ".join(clipped(name, 30) for name in list(found.unknown_labels)[:3])
-        say(f"Left out: {count(len(found.unknown_labels), 'label')} that the model does not know, such as {names}")
 
 
 def _measures_table(found: Evaluation) -> Any:
-    from arcrank.cli.evaluation import MEANINGS
+    from arcrank.cli.evaluation import BETTER, MEANINGS
     from arcrank.cli.output import number, table
     from arcrank.cli.showing import count
 
     title = f"{count(found.n_documents, 'document')}, {count(len(found.labels), 'label')}"
-    made = table(title, "measure", "value", "what it says")
+    made = table(title, "measure", "value", "better", "what it says")
     made.columns[1].justify = "right"
     for name, value in found.measures.items():
-        made.add_row(name, number(value), MEANINGS[name])
+        made.add_row(name, number(value), BETTER[name], MEANINGS[name])
     return made
 
 

@@ -17,7 +17,7 @@ from arcrank.cli.evaluation_blocks import Judge, Judged
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
 
-__all__ = ["MEANINGS", "Document", "Evaluation", "LabelRow", "evaluate"]
+__all__ = ["BETTER", "MEANINGS", "Document", "Evaluation", "LabelRow", "evaluate"]
 
 ERRORS = ("zero-one", "disagreement", "domination", "dominated")
 CUTS = (1, 3, 5)
@@ -30,12 +30,21 @@ MEANINGS = {
     "one-error": "share of documents whose first label is wrong",
     "coverage": "labels to pass until the last right one is met",
     "ranking loss": "share of couples, a right and a wrong label, in the wrong order",
-    "average precision": "share of right labels down to each right label; 1 is perfect",
+    "average precision": "share of right labels down to each right label",
     "max F1": "best balance of precision and recall over all cuts",
-    **{f"precision at {r}": f"share of the first {r} that is right" for r in CUTS},
-    **{f"recall at {r}": f"share of the right labels among the first {r}" for r in CUTS},
+    "precision at 1": "share of documents with a right label alone in the first place",
+    **{f"precision at {r}": f"share of the first {r} labels that is right" for r in CUTS[1:]},
+    "recall at 1": "share of the right labels that comes first",
+    **{f"recall at {r}": f"share of the right labels among the first {r}" for r in CUTS[1:]},
 }
 """Every measure in words, in the order of a report."""
+BETTER = {
+    **dict.fromkeys(MEANINGS, "lower, best 0"),
+    "coverage": "lower",  # the best value depends on the number of right labels, and so it does below
+    **dict.fromkeys((name for name in MEANINGS if name.startswith(("max", "precision", "recall"))), "higher"),
+    **dict.fromkeys(("average precision", "precision at 1"), "higher, best 1"),
+}
+"""Which way every measure gets better, and where it ends if that is the same for all data."""
 _OF_SETS: dict[str, Any] = {
     "one-error": metrics.one_error,
     "coverage": metrics.coverage,
@@ -83,6 +92,16 @@ class Evaluation:
     worst: list[Document] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
     unknown_labels: dict[str, int] = field(default_factory=dict)
+    """In how many documents each label occurs that the model does not know."""
+    n_with_unknown: int = 0
+    n_unlabelled: int = 0
+    """Documents that say nothing about the labels that the model knows: they are left out of every measure."""
+    learnt: bool = False
+    """Whether the model has learnt from these very documents."""
+
+    @property
+    def n_judged(self) -> int:
+        return self.n_documents - self.n_unlabelled
 
 
 def evaluate(model: Any, blocks: Iterable[Corpus]) -> Evaluation:
@@ -104,6 +123,7 @@ class _Sums:
         self.worst: list[tuple[float, int, Document]] = []
         self.skipped: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
+        self.n_with_unknown = self.n_unlabelled = 0
 
     def add(self, block: Judged) -> None:
         self.skipped.update(block.skipped)
@@ -114,6 +134,8 @@ class _Sums:
         self._add_sets(block)
         self._add_labels(block)
         self._add_worst(block, wrong)
+        self.n_with_unknown += block.n_with_unknown
+        self.n_unlabelled += int(block.unlabelled.sum())
         self.n_documents += len(block.scores)
 
     def _keep(self, name: str, values: Any) -> None:
@@ -121,7 +143,9 @@ class _Sums:
 
     def _add_errors(self, block: Judged) -> Floats:
         for name in ERRORS:
-            self._keep(f"{name} error", metrics.generalized_error(block.graphs, block.scores, name, reduce="none"))
+            errors = metrics.generalized_error(block.graphs, block.scores, name, reduce="none")
+            errors[block.unlabelled] = np.nan
+            self._keep(f"{name} error", errors)
         return self.rows["disagreement error"][-1]
 
     def _add_sets(self, block: Judged) -> None:
@@ -171,6 +195,8 @@ class _Sums:
             worst=[document for _, _, document in sorted(self.worst, reverse=True)],
             skipped=dict(self.skipped),
             unknown_labels=dict(self.unknown.most_common()),
+            n_with_unknown=self.n_with_unknown,
+            n_unlabelled=self.n_unlabelled,
         )
 
     def _curve(self) -> tuple[Floats, Floats]:

@@ -36,6 +36,10 @@ class Judged:
     ids: list[str | None] | None
     skipped: dict[str, int]
     unknown: Counter[str]
+    """In how many documents each label occurs that the model does not know."""
+    n_with_unknown: int
+    unlabelled: NDArray[np.bool_]
+    """Which documents say nothing about the labels that the model knows: no ranking of them is right or wrong."""
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -61,8 +65,10 @@ class Judge:
         scores = np.zeros((0, len(self.labels)))
         if len(block):
             scores = np.asarray(self.ranker.score_labels(corpus_features(self.model, block, self.columns)))
-        known, unknown = frozenset(self.labels if self.tree is None else self.tree.labels), Counter[str]()
-        rows = [_known(kind, value, known, unknown) for kind, value in _supervision(block)]
+        known = frozenset(self.labels if self.tree is None else self.tree.labels)
+        given = _supervision(block)
+        strange = [_names(kind, value) - known for kind, value in given]
+        rows = [_known(kind, value, known) for kind, value in given]
         graphs, right = self._truth(block, rows)
         return Judged(
             labels=self.labels,
@@ -73,7 +79,9 @@ class Judge:
             texts=block.texts,
             ids=block.ids,
             skipped=block.skipped,
-            unknown=unknown,
+            unknown=Counter(name for names in strange for name in names),
+            n_with_unknown=sum(bool(names) for names in strange),
+            unlabelled=np.array([_says_nothing(kind, value) for kind, value in rows], dtype=bool),
         )
 
     def _truth(self, block: Corpus, rows: list[tuple[str, Any]]) -> tuple[Any, list[list[str]]]:
@@ -105,16 +113,21 @@ def _supervision(block: Corpus) -> list[tuple[str, Any]]:
     )
 
 
-def _known(kind: str, value: Any, known: frozenset[str], unknown: Counter[str]) -> tuple[str, Any]:
+def _names(kind: str, value: Any) -> set[str]:
+    return {*value} if kind == "labels" else {name for group in value for name in group}
+
+
+def _known(kind: str, value: Any, known: frozenset[str]) -> tuple[str, Any]:
     """The row without the labels that the model cannot rank."""
     if kind == "labels":
-        unknown.update(name for name in value if name not in known)
         return kind, [name for name in value if name in known]
     if kind == "layers":
-        unknown.update(name for layer in value for name in layer if name not in known)
         return kind, [kept for layer in value if (kept := [name for name in layer if name in known])]
-    unknown.update({name for arc in value for name in arc if name not in known})
     return kind, [arc for arc in value if arc[0] in known and arc[1] in known]
+
+
+def _says_nothing(kind: str, value: Any) -> bool:
+    return len(value) < (2 if kind == "layers" else 1)
 
 
 def _undominated(kind: str, value: Any) -> list[str]:

@@ -8,7 +8,8 @@ from html import escape
 from typing import Any
 
 from arcrank import __version__
-from arcrank.cli.evaluation import MEANINGS, Document, Evaluation, LabelRow
+from arcrank.cli.cautions import cautions
+from arcrank.cli.evaluation import BETTER, MEANINGS, Document, Evaluation, LabelRow
 from arcrank.cli.output import number
 from arcrank.cli.page import Cell, cards, label_html, page, section, table
 from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
@@ -30,6 +31,10 @@ def to_json(found: Evaluation, model: str, data: str) -> dict[str, Any]:
         "documents_with_label_sets": found.n_sets,
         "skipped": found.skipped,
         "unknown_labels": found.unknown_labels,
+        "documents_with_unknown_labels": found.n_with_unknown,
+        "documents_left_out": found.n_unlabelled,
+        "learnt_from": found.learnt,
+        "cautions": cautions(found),
         "measures": {name: _finite(value) for name, value in found.measures.items()},
         "precision_recall": {"precision": found.precision, "recall": found.recall},
         "labels": [_label_json(row) for row in found.per_label],
@@ -67,7 +72,7 @@ def report(found: Evaluation, model: str, data: str, title: str = "", before: It
     body = [
         f"<h1>{escape(title or f'How well {model} ranks {data}')}</h1>",
         f'<p class="soft">{escape(_summary(found))}</p>',
-        *_warnings(found),
+        *(f'<p class="warn">{escape(sentence)}</p>' for sentence in cautions(found)),
         cards(_headlines(found)),
         *before,
         section("All measures", _measures(found), intro=_rule(found)),
@@ -86,38 +91,37 @@ def _summary(found: Evaluation) -> str:
 
 
 def _rule(found: Evaluation) -> str:
-    rule = "A tie counts as an error; the rank of a label is the number of labels that score no less."
-    if 0 < found.n_sets < found.n_documents:
-        rule += f" Measures of label sets are over the {found.n_sets:,} documents whose set is neither empty nor full."
+    rule = "A tie counts as an error: the rank of a label is the number of labels that score no less."
+    if found.n_sets:
+        rule += (
+            " So one-error and precision at 1 need not add up to 1: where two right labels tie for the first place, "
+            "whichever comes first is right, but neither stands there alone."
+        )
+    if 0 < found.n_sets < found.n_judged:
+        rule += f" Measures of label sets are over the {_sets(found.n_sets)} neither empty nor full."
     return rule
 
 
-def _warnings(found: Evaluation) -> list[str]:
-    lines = []
-    if found.skipped:
-        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in found.skipped.items())
-        lines.append(f'<p class="warn">Rows that could not be read and were left out: {escape(reasons)}.</p>')
-    if found.unknown_labels:
-        names = " ".join(label_html(name, "tag") for name in list(found.unknown_labels)[:10])
-        total = count(len(found.unknown_labels), "label")
-        lines.append(
-            f'<p class="warn">The data names {total} that the model does not know; it cannot rank them, and they are '
-            f"left out of every measure: {names}</p>"
-        )
-    return lines
+def _sets(n: int) -> str:
+    return "one document whose label set is" if n == 1 else f"{n:,} documents whose label sets are"
 
 
 def _headlines(found: Evaluation) -> list[tuple[str, str, str]]:
     chosen = _HEADLINES if found.n_sets else _HEADLINES_OF_GRAPHS
-    return [(name, number(found.measures[name]), MEANINGS[name]) for name in chosen if name in found.measures]
+    return [
+        (name, number(found.measures[name]), f"{MEANINGS[name]}; {BETTER[name].replace(',', ' is better,')}")
+        for name in chosen
+        if name in found.measures
+    ]
 
 
 def _measures(found: Evaluation) -> str:
     rows = [
-        [Cell(escape(name)), Cell(number(value), value), Cell(f"<small>{escape(MEANINGS[name])}</small>")]
+        [Cell(escape(name)), Cell(number(value), value), Cell(f"<small>{BETTER[name]}</small>"),
+         Cell(f"<small>{escape(MEANINGS[name])}</small>")]
         for name, value in found.measures.items()
-    ]
-    return table(["measure", "value", "what it says"], rows)
+    ]  # fmt: skip
+    return table(["measure", "value", "better", "what it says"], rows)
 
 
 def _plots(found: Evaluation) -> list[str]:

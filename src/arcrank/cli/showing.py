@@ -7,7 +7,7 @@ from pathlib import Path
 from arcrank.cli.output import printable
 from arcrank.errors import ParameterError
 
-__all__ = ["check_place", "clipped", "count", "is_are"]
+__all__ = ["check_place", "clipped", "count", "has_have", "is_are", "shown_path"]
 
 
 def clipped(text: str, width: int = 60) -> str:
@@ -36,6 +36,24 @@ def is_are(n: int, thing: str) -> str:
     ('1 row is', '3 rows are')
     """
     return f"{count(n, thing)} {'is' if n == 1 else 'are'}"
+
+
+def has_have(n: int, thing: str) -> str:
+    """The number with its noun and verb.
+
+    >>> has_have(1, "row"), has_have(3, "row")
+    ('1 row has', '3 rows have')
+    """
+    return f"{count(n, thing)} {'has' if n == 1 else 'have'}"
+
+
+def shown_path(path: str) -> str:
+    """What people call a file that a command was given.
+
+    >>> shown_path("-"), shown_path("a.csv")
+    ('standard input', 'a.csv')
+    """
+    return "standard input" if path == "-" else path
 
 
 def check_place(path: Path, what: str) -> None:
