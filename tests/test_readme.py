@@ -1,4 +1,4 @@
-"""What the README shows is run, in order, as a reader would."""
+"""What the README and the first page show is run, in order, as a reader would."""
 
 from __future__ import annotations
 
@@ -9,30 +9,63 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+FIRST_PAGE = ROOT / "docs" / "index.md"
+
+
+def first_page() -> str:
+    """The page as the site shows it, with the README's sections in their places."""
+    readme = README.read_text(encoding="utf-8")
+
+    def section(found: re.Match[str]) -> str:
+        name = re.escape(found.group(1))
+        return re.search(rf"\[start:{name}\] -->\n(.*?)<!-- --8<-- \[end:{name}\]", readme, flags=re.DOTALL).group(1)
+
+    return re.sub(r'^--8<-- "README\.md:(\w+)"$', section, FIRST_PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a line of a shell block with the arcrank of this environment."""
+    arcrank = f"{shlex.quote(sys.executable)} -m arcrank"
+    line = re.sub(r"\barcrank(?= (check|train|rank|evaluate|explain) )", lambda _: arcrank, command.partition("#")[0])
+    done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(blocks) == 2
-    exec("\n".join(blocks), {})
+    code = blocks(README.read_text(encoding="utf-8"), "python")
+    assert len(code) == 2
+    exec("\n".join(code), {})
     shown = capsys.readouterr().out
     assert "role::program" in shown
     assert "['travel' 'food']" in shown
 
 
-def test_the_five_commands_of_the_readme_run(tmp_path):
-    rows = [{"text": f"{word} number {i}", "labels": [word]} for i in range(8) for word in ("tea", "milk", "bread")]
-    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    text = README.read_text(encoding="utf-8")
-    block = re.search(r"```sh\n(pip install .*?)```", text, flags=re.DOTALL).group(1)
-    commands = [line.split("#")[0].strip() for line in block.splitlines()]
-    assert len(commands) == 5
-    arcrank = f"{shlex.quote(sys.executable)} -m arcrank"
-    for command in commands[1:]:  # the first one installed what this test runs in
-        line = re.sub(r"\barcrank(?= (check|train|rank|evaluate))", lambda _: arcrank, command)
-        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("page", ["README", "first page"])
+def test_the_commands_run(tmp_path, page):
+    rows = [{"text": f"{word} number {i}", "labels": [word]} for i in range(8) for word in ("travel", "food", "prices")]
+    examples = blocks(FIRST_PAGE.read_text(encoding="utf-8"), "json")[0]
+    (tmp_path / "mine.jsonl").write_text(examples + "".join(json.dumps(row) + "\n" for row in rows))
+    two, five, *more = blocks(README.read_text(encoding="utf-8") if page == "README" else first_page(), "sh")
+    assert re.findall(r"^make \w+", two, flags=re.MULTILINE) == ["make demo", "make test"]
+    install, *commands = five.splitlines()
+    assert install.startswith("pip install .")  # it installed what this test runs in
+    assert len(commands) == 4
+    for command in commands + [line for block in more for line in block.splitlines()]:
+        assert run(command, tmp_path)
     assert (tmp_path / "mine.arcrank").exists()
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_measured_table_is_the_same_on_both():
+    assert "| `LogLinearRanker(C=30)` |" in README.read_text(encoding="utf-8")
+    assert "| `LogLinearRanker(C=30)` |" in first_page()
