@@ -38,6 +38,13 @@ class Pieces:
     arc_ptr : (pieces + 1,) int64; the arcs of piece p are arc_ptr[p]:arc_ptr[p + 1]
     head, tail : (arcs,) int32
     weight : (arcs,) float64
+
+    Examples
+    --------
+    >>> graphs = ArcGraphs.from_arcs([[(0, 1), (0, 2), (1, 2)]], n_labels=3)
+    >>> pieces = DOMINATED.pieces(graphs)
+    >>> [pieces.head[a:b].tolist() for a, b in zip(pieces.arc_ptr, pieces.arc_ptr[1:])]
+    [[0], [0, 1]]
     """
 
     row_ptr: NDArray[np.int64]
@@ -48,7 +55,14 @@ class Pieces:
 
 
 class Decomposition(ABC):
-    """A way to cut graphs; `name` is how kernels and reports call it."""
+    """A way to cut graphs; `name` is how kernels and reports call it.
+
+    Examples
+    --------
+    >>> graphs = ArcGraphs.from_arcs([[(0, 1), (0, 2), (1, 2)]], n_labels=3)
+    >>> {name: len(cut.pieces(graphs).arc_ptr) - 1 for name, cut in DECOMPOSITIONS.items()}
+    {'zero-one': 1, 'identity': 1, 'disagreement': 3, 'domination': 2, 'dominated': 2}
+    """
 
     name: str
 
@@ -58,7 +72,14 @@ class Decomposition(ABC):
 
 
 class Grouping(Decomposition):
-    """A decomposition that puts each arc into one piece: arcs of an instance with the same key stay together."""
+    """A decomposition that puts each arc into one piece: arcs of an instance with the same key stay together.
+
+    Examples
+    --------
+    >>> odd_heads = Grouping("odd heads apart", lambda head, tail: head % 2)
+    >>> odd_heads.pieces(ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)]], n_labels=3)).arc_ptr.tolist()
+    [0, 2, 3]
+    """
 
     def __init__(self, name: str, key: GroupKey) -> None:
         self.name = name
@@ -85,7 +106,15 @@ class Grouping(Decomposition):
 
 
 class CallableDecomposition(Decomposition):
-    """The user's own function, called once for each instance that has arcs."""
+    """The user's own function, called once for each instance that has arcs.
+
+    Examples
+    --------
+    >>> first_arc = CallableDecomposition(lambda heads, tails, row: [[0]])
+    >>> pieces = first_arc.pieces(ArcGraphs.from_arcs([[(2, 0), (2, 1)], []], n_labels=3))
+    >>> pieces.head.tolist(), pieces.tail.tolist(), pieces.row_ptr.tolist()
+    ([2], [0], [0, 1, 1])
+    """
 
     name = "callable"
 

@@ -23,31 +23,96 @@ __all__ = [
 
 
 class ArcrankError(Exception):
-    """The root: `except ArcrankError` catches everything that arcrank raises on purpose."""
+    """The root: `except ArcrankError` catches everything that arcrank raises on purpose.
+
+    Examples
+    --------
+    >>> from arcrank.graphs import as_graphs
+    >>> try:
+    ...     as_graphs([[("tea", "tea")]])
+    ... except ArcrankError as error:
+    ...     print(type(error).__name__)
+    GraphError
+    """
 
 
 class InputError(ArcrankError, ValueError):
-    """User data that cannot be what it claims to be: wrong shape, NaN, an unknown label."""
+    """User data that cannot be what it claims to be: wrong shape, NaN, an unknown label.
+
+    Examples
+    --------
+    >>> from arcrank.metrics import auc
+    >>> auc([1, 0, 1], [0.5, 0.2])
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.InputError: ...
+    """
 
 
 class GraphError(InputError):
-    """A preference graph that breaks its rules: a self-loop, an arc given twice, a cyclic hierarchy."""
+    """A preference graph that breaks its rules: a self-loop, an arc given twice, a cyclic hierarchy.
+
+    Examples
+    --------
+    >>> from arcrank.graphs import Hierarchy
+    >>> Hierarchy({"tea": "drinks", "drinks": "tea"})
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.GraphError: ...
+    """
 
 
 class FormatError(InputError):
-    """A file that cannot be read as its format says; the message names the file and the line."""
+    """A file that cannot be read as its format says; the message names the file and the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arcrank.datasets import read_corpus
+    >>> read_corpus(io.BytesIO(b'{"text": "oil", "labels": "crude"}'), "jsonl")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.FormatError: stream:1: invalid labels: a list, not 'crude'...
+    """
 
 
 class ParameterError(ArcrankError, ValueError):
-    """A parameter outside its allowed values."""
+    """A parameter outside its allowed values.
+
+    Examples
+    --------
+    >>> from arcrank import RocchioRanker
+    >>> RocchioRanker(beta=-1).fit([[1, 0], [0, 1]], ["tea", "milk"])
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ParameterError: ...
+    """
 
 
 class MissingDataError(ArcrankError, FileNotFoundError):
-    """A corpus that is not on this machine; the message says what to put where."""
+    """A corpus that is not on this machine; the message says what to put where.
+
+    Examples
+    --------
+    >>> from arcrank.datasets.locate import find
+    >>> find("no-such-corpus", what="a corpus that nobody has")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.MissingDataError: Not on this machine: a corpus that nobody has; ...
+    """
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class ModelFileError(ArcrankError, ValueError):
-    """A model that cannot be saved, or a file that is damaged, of a newer format, or no model at all."""
+    """A model that cannot be saved, or a file that is damaged, of a newer format, or no model at all.
+
+    Examples
+    --------
+    >>> import arcrank
+    >>> arcrank.save(arcrank.MMPRanker(), "drinks.arcrank")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ModelFileError: MMPRanker cannot be saved before it is fitted; call fit.
+    """

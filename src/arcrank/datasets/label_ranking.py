@@ -29,6 +29,15 @@ def load_label_ranking(name: str) -> Corpus:
     -------
     Corpus
         Without splits: the literature cross-validates.
+
+    Examples
+    --------
+    >>> load_label_ranking("iris")  # doctest: +SKIP
+    Corpus(150 rows, 3 labels; from label ranking (iris))
+    >>> load_label_ranking("roses")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ParameterError: no label-ranking set is called 'roses'; there are: glass, housing, iris, ...
     """
     if name not in LABEL_RANKING_SETS:
         raise ParameterError(f"no label-ranking set is called {name!r}; there are: {', '.join(LABEL_RANKING_SETS)}")

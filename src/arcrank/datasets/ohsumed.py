@@ -54,6 +54,11 @@ def load_ohsumed(min_grade: int = 1) -> Corpus:
     Corpus
         `splits["train"]` are the records of 1987, "test" those of 1988-91; ids are MEDLINE's (`.U`);
         `descriptions` hold the topics' words. Records without an abstract are counted in `skipped`.
+
+    Examples
+    --------
+    >>> train = load_ohsumed(min_grade=2).split("train")  # doctest: +SKIP
+    >>> train.texts[0], train.label_sets[0]  # doctest: +SKIP
     """
     path = _find()
     files = files_of(path, _RECORDS, _TOPICS, _QRELS)

@@ -40,6 +40,15 @@ def load_rcv1(part: str = "vectors") -> Corpus:
     -------
     Corpus
         `hierarchy` maps each topic to its parent, None for CCAT, ECAT, GCAT and MCAT.
+
+    Examples
+    --------
+    >>> load_rcv1()  # doctest: +SKIP
+    Corpus(27,613 rows, 103 labels; train 14,401, test 13,212; from RCV1-v2)
+    >>> load_rcv1("tokens")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ParameterError: no part is called 'tokens'; there are: vectors, text-sample, lyrl2004
     """
     if part == "lyrl2004":
         from arcrank.datasets.lyrl2004 import load_lyrl2004

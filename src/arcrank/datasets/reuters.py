@@ -48,8 +48,16 @@ def load_reuters21578(selection: str = "modapte") -> Corpus:
     Returns
     -------
     Corpus
-        Documents in the order of their NEWID, which is also their id. `load_reuters21578("modapte")` is
-        `Corpus(10,789 texts, 90 labels; train 7,770, test 3,019; from Reuters-21578 (modapte))`.
+        Documents in the order of their NEWID, which is also their id.
+
+    Examples
+    --------
+    >>> load_reuters21578("modapte")  # doctest: +SKIP
+    Corpus(10,789 texts, 90 labels; train 7,770, test 3,019; from Reuters-21578 (modapte))
+    >>> load_reuters21578("apte")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ParameterError: no selection is called 'apte'; there are: modapte, modapte-top10, ...
     """
     if selection not in _SELECTIONS:
         raise ParameterError(f"no selection is called {selection!r}; there are: {', '.join(_SELECTIONS)}")

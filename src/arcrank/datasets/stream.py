@@ -22,7 +22,17 @@ __all__ = ["StreamReport", "hashed_features", "learn_stream"]
 
 
 class StreamReport(NamedTuple):
-    """Documents learnt from, rows of the file that could not be read, and the time it took."""
+    """Documents learnt from, rows of the file that could not be read, and the time it took.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arcrank import MMPRanker
+    >>> rows = b"tea 1:1" + bytes([10]) + b"milk 2:x" + bytes([10]) + b"milk 2:1"
+    >>> report = learn_stream(MMPRanker(), io.BytesIO(rows), "svmlight", on_error="skip")
+    >>> report.documents, report.skipped, report.seconds > 0
+    (2, 1, True)
+    """
 
     documents: int
     skipped: int
@@ -109,7 +119,17 @@ def _supervision(ranker: Any, block: Corpus) -> Any:
 
 
 def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
-    """The block's features in the columns that `learn_stream` gives them: (n, features.n_features) CSR."""
+    """The block's features in the columns that `learn_stream` gives them: (n, features.n_features) CSR.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arcrank.datasets import read_corpus
+    >>> from arcrank.text import HashedTextFeatures
+    >>> block = read_corpus(io.BytesIO(b"tea 1:2 9:3"), "svmlight")
+    >>> hashed_features(block, HashedTextFeatures(n_features=8)).toarray().tolist()
+    [[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    """
     if block.texts is not None:
         return features.transform(block.texts)
     X, width = csr_matrix(block.X), int(features.n_features)

@@ -23,6 +23,15 @@ class PreferenceGraphs(ABC):
 
     Behaves as a sequence of instances: `len(g)`, `g[rows]` with an integer, a slice, an index array or a mask, so
     scikit-learn's cross-validation can split it. `labels` holds the label names, or None where labels are 0..k-1.
+
+    Examples
+    --------
+    >>> from arcrank.graphs import PreferenceGraphs, as_graphs
+    >>> graphs = as_graphs([["tea"], ["milk", "tea"], []], labels=["bread", "milk", "tea"])
+    >>> isinstance(graphs, PreferenceGraphs), graphs.shape, graphs.n_arcs
+    (True, (3, 3), 4)
+    >>> graphs[[2, 0]].arc_counts().tolist()
+    [0, 2]
     """
 
     n_labels: int

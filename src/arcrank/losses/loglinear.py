@@ -36,6 +36,16 @@ class LogLinearLoss:
 
     weight : (n,) weights of the instances.
     normalize : divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arcrank.decompositions import get_decomposition
+    >>> from arcrank.graphs import as_graphs
+    >>> loss = LogLinearLoss(as_graphs(["tea", "milk"]), get_decomposition("domination"))
+    >>> value, outflow, inflow = loss.flows(np.array([[0.0, 0.0], [9.0, 0.0]]))
+    >>> round(value, 4), outflow.round(4).tolist()
+    (0.6933, [[0.0, 0.5], [0.0001, 0.0]])
     """
 
     def __init__(

@@ -23,6 +23,16 @@ class MarginLoss(ABC):
     gain(T, C) : the dual of `C L`: the largest g with `g(T) <= C L(m) + T m` for all m; T >= 0 is a piece's total flow
     arc_terms(w) : `w L(m) = l(offset - scale m)` for arcs of weight w; `code` is the number kernels know l by
     target : the margin at which the kernels' hinge vanishes
+
+    Examples
+    --------
+    >>> for loss in MARGIN_LOSSES.values():
+    ...     print(loss.name, loss.value([-1.0, 0.0, 1.0]).round(3).tolist())
+    hinge [2.0, 1.0, 0.0]
+    squared-hinge [4.0, 1.0, 0.0]
+    logistic [1.895, 1.0, 0.452]
+    exponential [2.718, 1.0, 0.368]
+    beta-perceptron [2.0, 1.0, 0.0]
     """
 
     name: str
@@ -47,7 +57,13 @@ class MarginLoss(ABC):
 
 
 class Hinge(MarginLoss):
-    """`[1 - m / beta]_+`: the soft margin for beta = 1 (the paper's KPLM), else the beta-margin perceptron."""
+    """`[1 - m / beta]_+`: the soft margin for beta = 1 (the paper's KPLM), else the beta-margin perceptron.
+
+    Examples
+    --------
+    >>> Hinge().value([0.0, 0.5, 1.0]).tolist(), Hinge().derivative([0.0, 2.0]).tolist()
+    ([1.0, 0.5, 0.0], [-1.0, 0.0])
+    """
 
     code = 0
 
@@ -70,7 +86,13 @@ class Hinge(MarginLoss):
 
 
 class SquaredHinge(MarginLoss):
-    """`[1 - m]_+^2`, the paper's modified least squares."""
+    """`[1 - m]_+^2`, the paper's modified least squares.
+
+    Examples
+    --------
+    >>> SquaredHinge().value([0.0, 0.5, 2.0]).tolist()
+    [1.0, 0.25, 0.0]
+    """
 
     name, code = "squared-hinge", 1
 
@@ -89,7 +111,13 @@ class SquaredHinge(MarginLoss):
 
 
 class Logistic(MarginLoss):
-    """`log2(1 + exp(-m))`."""
+    """`log2(1 + exp(-m))`.
+
+    Examples
+    --------
+    >>> Logistic().value([0.0, 5.0]).round(4).tolist()
+    [1.0, 0.0097]
+    """
 
     name, code = "logistic", 2
 
@@ -112,7 +140,13 @@ class Logistic(MarginLoss):
 
 
 class Exponential(MarginLoss):
-    """`exp(-m)`."""
+    """`exp(-m)`.
+
+    Examples
+    --------
+    >>> Exponential().value([0.0, 5.0]).round(4).tolist()
+    [1.0, 0.0067]
+    """
 
     name, code = "exponential", 3
 

@@ -29,7 +29,14 @@ Reduce = Literal["mean", "none"]
 
 
 class PrecisionRecall(NamedTuple):
-    """Precision and recall at r = 1, 2, ...: two arrays of the same length."""
+    """Precision and recall at r = 1, 2, ...: two arrays of the same length.
+
+    Examples
+    --------
+    >>> found = precision_recall_graph([[1, 0, 1]], [[0.9, 0.5, 0.1]])
+    >>> found.precision.round(3).tolist(), found.recall.tolist()
+    ([1.0, 0.5, 0.667], [0.5, 0.5, 1.0])
+    """
 
     precision: Floats
     recall: Floats

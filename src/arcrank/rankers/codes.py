@@ -49,7 +49,13 @@ def error_correcting_codes(n_labels: int, length: int | None = None, random_stat
 
 
 def check_codes(codes: Any, n_labels: int) -> Array | None:
-    """None for the standard basis, else an (k, s) matrix of which no two rows are equal."""
+    """None for the standard basis, else a (k, s) matrix of which no two rows are equal.
+
+    Examples
+    --------
+    >>> check_codes("one-vs-one", 4).shape, check_codes(None, 4)
+    ((4, 6), None)
+    """
     if codes is None:
         return None
     if isinstance(codes, str):

@@ -23,6 +23,14 @@ class Kernel:
     """`k(x, y) + constant` with all parameters resolved.
 
     name : one of KERNELS, or a callable `(A, B) -> (len(A), len(B))` array.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0]])
+    >>> Kernel("polynomial", degree=2, coef0=1.0).between(X, X).tolist()
+    [[4.0, 4.0], [4.0, 9.0]]
+    >>> Kernel("rbf", gamma=0.5).diagonal(X).tolist()
+    [1.0, 1.0]
     """
 
     name: Any
@@ -74,7 +82,13 @@ class Kernel:
 
 
 def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, constant: float) -> Kernel:
-    """Check the parameters of a kernel on the training instances X."""
+    """Check the parameters of a kernel on the training instances X.
+
+    Examples
+    --------
+    >>> make_kernel("rbf", np.eye(2), gamma="auto", degree=3, coef0=0.0, constant=1.0)
+    Kernel(name='rbf', gamma=0.5, degree=3, coef0=0.0, constant=1.0)
+    """
     if not callable(name) and name not in KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(map(repr, KERNELS))} or a callable; got {name!r}.")
     if name == "polynomial" and not (np.isfinite(degree) and degree > 0 and coef0 >= 0):
@@ -106,6 +120,14 @@ def check_gram(K: Any) -> None:
 
     Always checked: square, finite, symmetric, `K_ij^2 <= K_ii K_jj`. No eigenvalue may be below -1e-6 times the
     largest: of the whole matrix up to 1,000 instances, beyond of that of 500 drawn at random, which may miss one.
+
+    Examples
+    --------
+    >>> check_gram(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> check_gram(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.InputError: The precomputed kernel has a negative eigenvalue, ...
     """
     if sp.issparse(K) or K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
