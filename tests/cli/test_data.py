@@ -55,7 +55,7 @@ def test_the_path_is_data_and_the_advice_is_not(nothing_here):
     assert done.stdout.strip() == str(nothing_here / "reuters21578")
     assert "reut2-000.sgm" in done.stderr
     assert call("data", "path", "debtags-sample").stdout.strip().endswith("debtags-sample.jsonl.xz")
-    assert_told(shell("data", "path", "nope"), "nope", "debtags-sample")
+    assert_told(shell("data", "path", "nope"), "nope", "debtags-sample", "arcrank data list")
 
 
 def test_the_embedded_sample_becomes_a_file(tmp_path):
@@ -125,7 +125,8 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path, r
 
 
 @pytest.mark.parametrize(
-    ("content", "part"), [(None, "no such file"), (b"", "holds no rows"), (b'{"text"', ":1: invalid JSON")]
+    ("content", "part"),
+    [(None, "no such file"), (b"", "A first line looks like this: {"), (b'{"text"', ":1: invalid JSON")],
 )
 def test_bad_input_leaves_what_was_there(tmp_path, content, part):
     out = tmp_path / "out.jsonl"
@@ -135,6 +136,55 @@ def test_bad_input_leaves_what_was_there(tmp_path, content, part):
     assert_told(shell("data", "convert", tmp_path / "in.jsonl", out), "in.jsonl", part)
     assert out.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} <= {"in.jsonl", "out.jsonl"}
+
+
+def test_a_name_that_is_neither_file_nor_corpus(tmp_path):
+    assert_told(shell("data", "convert", "nope", tmp_path / "out.jsonl"), "nope: ", "no such file", "arcrank data list")
+
+
+def test_a_bad_row_is_told_with_its_column_and_a_way_on(tmp_path):
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text('{"text": "a", "labels": ["x"]}\n{"text": "b", "labels": x}\n')
+    done = shell("data", "convert", source, out)
+    assert_told(done, f"{source}:2: ", "at column 25", "--on-error skip")
+    assert "line 1" not in done.stderr
+    done = shell("data", "convert", source, out, "--on-error", "skip")
+    assert done.returncode == 0, done.stderr
+    assert "Left out: 1 row that" in done.stderr
+    source.write_text('{"text": "a"}\n')
+    assert_told(
+        shell("data", "convert", source, out), f"{source}:1: no labels", "needs one of labels", "--on-error skip"
+    )
+
+
+def test_a_table_on_standard_input_is_asked_for_its_format(tmp_path):
+    done = shell("data", "convert", "-", tmp_path / "out.jsonl", stdin="text,labels\noil,crude\n")
+    assert_told(done, "standard input:1: ", "--format csv")
+
+
+def test_a_header_of_other_columns_is_told(tmp_path):
+    source, out = tmp_path / "in.csv", tmp_path / "out.jsonl"
+    source.write_text("title,tags\noil,crude\n")
+    done = shell("data", "convert", source, out)
+    assert_told(done, f"{source}:1: ", "'title', 'tags'", "text and labels")
+    assert "--on-error" not in done.stderr
+    source.write_text("text,labels\noil,crude|ship\n")
+    done = shell("data", "convert", source, out)
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"warning: {source}: 1 of 1 rows have a label with '|' in it")
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_help_is_short_and_no_error():
+    for words in ((), ("data",)):
+        done = shell(*words)
+        assert done.returncode == 0
+        assert "Usage:" in done.stdout
+        assert not done.stderr
+        assert "bool" not in done.stdout
+    assert "ARCRANK_RANK_TOP" in shell("--help").stdout
+    assert "env var" not in shell("data", "convert", "--help").stdout
+    assert_told(shell("data", "convert", "a", "b", "--to", "x"), "Invalid value for '--to': 'x' is not one of")
 
 
 def test_splits_are_for_corpora(tmp_path):

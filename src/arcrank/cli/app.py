@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +15,9 @@ from arcrank.cli.data import data
 from arcrank.cli.demo import demo
 from arcrank.cli.evaluate import evaluate
 from arcrank.cli.explain import explain
-from arcrank.cli.failures import report_failure
+from arcrank.cli.failures import report_failure, show_warning
 from arcrank.cli.info import info
+from arcrank.cli.quiet_help import QuietCommand, QuietGroup
 from arcrank.cli.rank import rank
 from arcrank.cli.reproduce import reproduce
 from arcrank.cli.train import train
@@ -24,7 +26,9 @@ from arcrank.cli.update import update
 
 app = typer.Typer(
     name="arcrank",
+    cls=QuietGroup,
     help="Learn to rank labels from preferences: train, rank, explain, evaluate.",
+    epilog="Options can also be set by environment variables such as ARCRANK_RANK_TOP=10 for `rank --top 10`.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ARCRANK"},
@@ -71,12 +75,13 @@ def _by_parameter(options: Any) -> Any:
 
 
 for _command in (train, tune, rank, explain, evaluate, update, check, info, reproduce, demo):
-    app.command()(_command)
+    app.command(cls=QuietCommand)(_command)
 app.add_typer(data, name="data")
 
 
 def main() -> None:
     """Run the command; every failure becomes a few lines on standard error and an exit code."""
+    warnings.showwarning = show_warning
     try:
         code = app(standalone_mode=False)
         if isinstance(code, int) and code:  # typer returns the code of its exits, Ctrl-C among them

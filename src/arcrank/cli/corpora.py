@@ -75,5 +75,7 @@ CORPORA = {
 def known(name: str) -> Known:
     """The corpus of this name."""
     if name not in CORPORA:
-        raise ParameterError(f"No corpus is called {name!r}.\nThere are: {', '.join(CORPORA)}")
+        raise ParameterError(
+            f"No corpus is called {name!r}.\nThere are: {', '.join(CORPORA)}\n`arcrank data list` tells what they are."
+        )
     return CORPORA[name]

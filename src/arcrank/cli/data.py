@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcrank.cli.learners import FileFormat, OnError
+from arcrank.cli.quiet_help import QuietCommand, QuietGroup
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
 
-data = typer.Typer(no_args_is_help=True, help="Corpora that arcrank knows, and conversion between file formats.")
+data = typer.Typer(
+    cls=QuietGroup, no_args_is_help=True, help="Corpora that arcrank knows, and conversion between file formats."
+)
 _BATCH = 1000
 
 
@@ -27,7 +30,7 @@ class OutputFormat(StrEnum):
     SVMLIGHT = "svmlight"
 
 
-@data.command("list")
+@data.command("list", cls=QuietCommand)
 def list_corpora(json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """List the corpora that have a loader, and whether their files are on this machine."""
     from arcrank.cli.corpora import CORPORA
@@ -51,7 +54,7 @@ def _entry(name: str, path: Path | None) -> dict[str, Any]:
     return {"name": name, "what": CORPORA[name].what, "found": path is not None, "path": place}
 
 
-@data.command("path")
+@data.command("path", cls=QuietCommand)
 def path_of(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name of `arcrank data list`.")],
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -74,7 +77,7 @@ def path_of(
     typer.echo(entry["path"])
 
 
-@data.command("convert")
+@data.command("convert", cls=QuietCommand)
 def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="A file, - for standard input, or a name of `data list`.")
@@ -119,8 +122,10 @@ class _Told:
             yield block
 
     def losses(self, kind: str) -> Iterator[str]:
+        from arcrank.cli.showing import count
+
         if self.skipped:
-            yield f"Left out: {self.skipped:,} rows that could not be read"
+            yield f"Left out: {count(self.skipped, 'row')} that could not be read"
         if kind == "svmlight" and self.named:
             yield "svmlight has numbers for features: their names were left out"
         if kind == "svmlight" and self.ids:
@@ -144,8 +149,14 @@ def _corpus_blocks(name: str, split: str | None) -> Iterator[Corpus]:
 
 def _file_blocks(path: str, format: str | None, on_error: str, split: str | None) -> Iterator[Corpus]:
     from arcrank.cli.blocks import blocks_of
-    from arcrank.errors import ParameterError
+    from arcrank.cli.inputs import STANDARD_INPUT
+    from arcrank.errors import FormatError, ParameterError
 
+    if path != STANDARD_INPUT and not Path(path).exists():
+        raise FormatError(
+            f"{path}: there is no such file, and no corpus of this name.\n"
+            "Give the path of a file, - for standard input, or a name of `arcrank data list`."
+        )
     if split is not None:
         raise ParameterError("--split is for corpora of `arcrank data list`; a file has no splits.")
     with blocks_of(path, format, "converting", batch_rows=_BATCH, on_error=on_error) as blocks:

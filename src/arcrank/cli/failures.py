@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from typing import Any
 
 import typer
 
@@ -31,10 +32,13 @@ def report_failure(error: BaseException, *, debug: bool = False) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort | typer.Exit):
         sys.stderr.write("\nInterrupted; nothing was half-written.\n")
         return INTERRUPTED
+    if type(error).__name__ == "NoArgsIsHelpError":  # nothing was asked for, so the help has been shown
+        typer.echo(str(error), nl=bool(str(error)))
+        return 0
     if debug:
         traceback.print_exception(error)
     if isinstance(error, _USAGE):
-        error.show()  # type: ignore[attr-defined]
+        _show_usage(error)
         return WRONG_USE
     if isinstance(error, ArcrankError | OSError):
         sys.stderr.write(f"arcrank: {_lines(error)}\n")
@@ -52,5 +56,17 @@ def _is_broken_pipe(cause: BaseException | None) -> bool:
     return isinstance(cause, BrokenPipeError)
 
 
+def _show_usage(error: Any) -> None:
+    error.message = error.message.replace("Value error, ", "")  # what checks values for typer is no news to a user
+    error.show()
+
+
 def _lines(error: BaseException, limit: int = 3) -> str:
-    return "\n".join(str(error).splitlines()[:limit])
+    """The first lines of the message; who uses the command has `arcrank train` where the library has a function."""
+    told = str(error).replace("arcrank.save", "arcrank train")
+    return "\n".join(told.splitlines()[:limit])
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a line of ours, without the place in our source; it takes the place of `warnings.showwarning`."""
+    sys.stderr.write(f"warning: {message}\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from arcrank.datasets import Corpus
 
 STANDARD_INPUT = "-"
+_NAME_OF_STANDARD_INPUT = "standard input"
 
 
 def check_input(path: str) -> None:
@@ -36,7 +36,9 @@ def check_output(path: Path) -> None:
     """Refuse a place where no model can be written, before hours are spent on training it."""
     folder = path.parent
     if path.is_dir():
-        raise ParameterError(f"{path}: this is a folder.\nGive --model the path of a file, such as {path}/model.arc")
+        raise ParameterError(
+            f"{path}: this is a folder.\nGive --model the path of a file, such as {path}/model.arcrank"
+        )
     if not folder.is_dir():
         raise ParameterError(f"{path}: there is no folder {folder}.\nMake it first, or give --model another path.")
     if not os.access(folder, os.W_OK):
@@ -57,7 +59,7 @@ def check_model_path(path: Path) -> None:
 def opened(path: str, what: str = "reading", *, quiet: bool = False) -> Iterator[IO[bytes]]:
     """The bytes of a file or of standard input; a meter tells how many have been read, unless `quiet`."""
     check_input(path)
-    name = "standard input" if path == STANDARD_INPUT else path
+    name = _NAME_OF_STANDARD_INPUT if path == STANDARD_INPUT else path
     total = None if path == STANDARD_INPUT else os.path.getsize(path)
     with Meter(f"{what} {name}", total, "bytes", quiet=quiet) as meter:
         raw: Any = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb", buffering=0)  # noqa: SIM115
@@ -128,11 +130,19 @@ def flags_for_arguments() -> Iterator[None]:
 
 
 @contextmanager
-def place_and_remedy(on_error: str) -> Iterator[None]:
-    """An error in one row names the row; say also how to go on without it."""
+def place_and_remedy(on_error: str | None) -> Iterator[None]:
+    """An error in one row names the row; say also how to go on without it, unless the command cannot (None)."""
     try:
         yield
     except FormatError as error:
-        if on_error == "skip" or not re.search(r":\d+: ", str(error)):
+        from arcrank.datasets.formats.lines import RowError
+
+        if not isinstance(error.__cause__, RowError):
             raise
-        raise FormatError(f"{error}\nCorrect this row, or leave out such rows with --on-error skip.") from error
+        raise FormatError(f"{str(error).rstrip('.')}.\n{_remedy(str(error), on_error)}") from error
+
+
+def _remedy(told: str, on_error: str | None) -> str:
+    if told.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON"):
+        return "Standard input is read as JSON lines; for another format say so, as in --format csv."
+    return "Correct this row." if on_error is None else "Correct this row, or leave out such rows with --on-error skip."

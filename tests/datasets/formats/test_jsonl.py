@@ -140,7 +140,7 @@ def test_a_label_outside_the_vocabulary(row):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (b'{"text": "a", "labels": ["x"}', r"column 29$"),
+        (b'{"text": "a", "labels": ["x"}', r"at column 29$"),
         (b"text,labels", r"a row is an object \{...\}, not 'text,labels'"),
         (b"[", r"a whole object \{...\} on one line"),
         (b'{"text": "a", "id": 3}', "no labels: a row needs one of labels, .*; this one has 'text, id'"),

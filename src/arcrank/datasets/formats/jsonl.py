@@ -75,7 +75,9 @@ def fault(text: str, error: Exception) -> str:
         return f"nothing but {text.strip()!r}, and a row is a whole object {{...}} on one line"
     if not text.lstrip().startswith("{"):
         return f"a row is an object {{...}}, not {text!r:.60}"
-    return f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg.removesuffix(' at')} at column {error.colno}"
+    return str(error)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
