@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -140,7 +144,7 @@ def test_the_forecast_grows_with_the_data():
     a, b = forecast(small), forecast(large)
     assert b.seconds > 100 * a.seconds
     assert b.megabytes > a.megabytes > 200
-    assert forecast(Survey("one", n_rows=1, n_characters=3, sample=["abc"])).features == 0
+    assert forecast(Survey("one", n_rows=1, n_characters=3, sample=["the"])).features == 0
 
 
 def test_counts_in_words():
@@ -148,3 +152,80 @@ def test_counts_in_words():
     found.labels.update(["a", "b"])
     (first, *_) = within(found)
     assert first.message == "1 row (1) has no preference"
+
+
+def findings_of(done):
+    """Findings by kind, of a command that printed JSON."""
+    found = json.loads(done.stdout)
+    check_output(found, "check")
+    return {one["kind"]: one for one in found["findings"]}
+
+
+def test_a_hierarchy_is_held_against_the_labels(tmp_path):
+    data, tree = write_rows(tmp_path / "d.jsonl", GOOD), tmp_path / "tree.json"
+    tree.write_text(json.dumps({"goods": None, "oil": "goods", "ship": None, "tea": "hot", "hot": None}))
+    done = shell("check", data, "--hierarchy", tree, "--json")
+    assert done.returncode == 3
+    found = findings_of(done)
+    missing, unused = found["labels missing in the hierarchy"], found["labels that never occur"]
+    assert (missing["severity"], missing["message"]) == ("serious", "1 label is not in the hierarchy: grain")
+    assert (unused["severity"], unused["message"]) == ("note", "2 labels of the hierarchy never occur: tea, hot")
+    assert json.loads(done.stdout)["files"][0]["forecast"]["labels"] == 5
+    tree.write_text("oil\tgoods\nship\tgoods\ngrain\t\n")
+    assert "Nothing is wrong" in shell("check", data, "--hierarchy", tree).stdout
+
+
+def test_a_hierarchy_that_is_none(tmp_path):
+    data, tree = write_rows(tmp_path / "d.jsonl", GOOD), tmp_path / "tree.tsv"
+    tree.write_text("oil\tship\nship\toil\ngrain\t\n")
+    done = shell("check", data, "--hierarchy", tree, "--json")
+    assert done.returncode == 3
+    assert "cycle: oil -> ship -> oil" in findings_of(done)["broken hierarchy"]["message"]
+    assert_told(shell("check", data, "--hierarchy", tmp_path / "none"), "none: there is no such file")
+    tree.write_text("no tab")
+    assert_told(shell("check", data, "--hierarchy", tree), "tree.tsv: this is no hierarchy")
+    arcs = write_rows(tmp_path / "a.jsonl", [{"text": "t", "arcs": [["oil", "ship"]]}])
+    tree.write_text("oil\t\nship\t\n")
+    assert findings_of(shell("check", arcs, "--hierarchy", tree, "--json"))["no label sets"]["number"] == 1
+
+
+def test_the_forecast_counts_the_features_of_training(tmp_path):
+    rows = [{"text": f"only{chr(97 + i)} common", "labels": ["a" if i % 2 else "b"]} for i in range(12)]
+    data = write_rows(tmp_path / "d.jsonl", rows)
+    found = json.loads(shell("check", data, "--json").stdout)["files"][0]["forecast"]["features"]
+    done = shell("train", data, "-m", tmp_path / "m", "--learner", "log-linear", "--validate", "0", "--json")
+    assert found == json.loads(done.stdout)["features"]
+
+
+def test_standard_input_has_a_name():
+    done = shell("check", "-", stdin="".join(json.dumps(row) + "\n" for row in [*GOOD, {"text": "", "labels": []}]))
+    assert done.returncode == 0, done.stderr
+    assert "standard input" in done.stdout
+    assert "13" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made by openpty")
+def test_a_narrow_terminal_breaks_no_word(tmp_path):
+    label = "works-with::a-long-name"
+    rows = [*GOOD, *({"text": f"t {i}", "labels": [label]} for i in range(2)), GOOD[0]]
+    paths = [write_rows(tmp_path / name, rows) for name in ("train-[1].jsonl", "test.jsonl")]
+    screen, terminal = os.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "arcrank", "check", *map(str, paths)],
+        stdout=terminal, stderr=subprocess.DEVNULL, env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}, check=False,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    while part := _read(screen):
+        shown += part
+    lines = re.sub(r"\x1b\[\d+m", "", shown.decode()).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(f"{label} (2)" in line for line in lines) == 1
+    assert any("train-[1].jsonl, test.jsonl: " in line for line in lines)
+
+
+def _read(screen):
+    try:
+        return os.read(screen, 4096)
+    except OSError:  # how Linux says that the terminal was closed
+        return b""

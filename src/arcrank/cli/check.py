@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,10 @@ def check(
     format: Annotated[
         FileFormat | None, typer.Option(help="The format of DATA, where its ending does not tell.")
     ] = None,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(help='The tree for `train --hierarchy`: JSON {"label": parent or null}, or child<TAB>parent.'),
+    ] = None,
 ) -> None:
     """Look at data before training: labels, doubles, overlaps, contradictions, and what training will need.
 
@@ -30,8 +35,13 @@ def check(
     from arcrank.cli.failures import SERIOUS
     from arcrank.cli.forecast import forecast
 
+    parents = None if hierarchy is None else _read_hierarchy(hierarchy)
     surveys, findings = look(data, format)
-    needs = [forecast(one) for one in surveys]
+    if parents is not None:
+        from arcrank.cli.hierarchy_findings import of_hierarchy
+
+        findings = _by_severity([*findings, *of_hierarchy(parents, str(hierarchy), surveys)])
+    needs = [forecast(one, None if parents is None else len(parents)) for one in surveys]
     if json:
         from arcrank.cli.output import write_json
 
@@ -54,28 +64,39 @@ def look(paths: list[str], format: str | None = None) -> tuple[list[Survey], lis
     surveys = [_survey(path, format) for path in paths]
     findings = []
     for place, found in enumerate(surveys):
-        findings += within(found, _first_error(found, format), training=place == 0)
+        findings += within(found, _first_error(found, paths[place], format), training=place == 0)
     findings += [one for first, second in combinations(surveys, 2) for one in between(first, second)]
-    return surveys, sorted(findings, key=lambda one: list(_STYLES).index(one.severity))
+    return surveys, _by_severity(findings)
+
+
+def _by_severity(findings: list[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda one: list(_STYLES).index(one.severity))
+
+
+def _read_hierarchy(path: Path) -> dict[str, str | None]:
+    from arcrank.cli.training import read_hierarchy
+
+    return read_hierarchy(path)
 
 
 def _survey(path: str, format: str | None) -> Survey:
     from arcrank.cli.blocks import blocks_of
+    from arcrank.cli.showing import shown_path
     from arcrank.cli.survey import survey
 
     with blocks_of(path, format, "checking", on_error="skip") as blocks:
-        return survey(path, blocks)
+        return survey(shown_path(path), blocks)
 
 
-def _first_error(found: Survey, format: str | None) -> str:
+def _first_error(found: Survey, path: str, format: str | None) -> str:
     """Where the first unreadable row stands: a second look, with errors on, and only where there is one."""
     from arcrank.datasets import iter_corpus
     from arcrank.errors import FormatError
 
-    if not found.skipped or found.path == "-":
+    if not found.skipped or path == "-":
         return ""
     try:
-        for _ in iter_corpus(found.path, format):
+        for _ in iter_corpus(path, format):
             pass
     except FormatError as error:
         return str(error)
@@ -103,41 +124,73 @@ def to_json(surveys: list[Survey], findings: list[Finding], needs: list[Forecast
 
 def show(surveys: list[Survey], findings: list[Finding], need: Forecast) -> None:
     """Three things for people: the files, the findings, the forecast."""
-    from arcrank.cli.output import cell, console, table
+    from arcrank.cli.output import cell, console
 
     screen = console()
-    files = table("", "file", "rows", "labels", "labels a row", "commonest label", "rarest label", numbers=5)
-    for found in surveys:
-        files.add_row(cell(found.path), *(cell(text) for text in _numbers(found)))
-    screen.print(files)
+    names = _short_names([found.path for found in surveys])
+    screen.print(_files_table(surveys, names))
     if findings:
-        made = table("", "", "what was found", "what to do")
-        for one in findings:
-            made.add_row(f"[{_STYLES[one.severity]}]{one.severity}[/]", cell(_message(one, surveys)), cell(one.remedy))
-        screen.print(made)
+        screen.print(_findings_grid(findings, names))
     else:
         screen.print("Nothing is wrong with this data as far as it can be told before training.")
     if need.rows:
         screen.print(cell(_needs(need)))
 
 
-def _message(one: Finding, surveys: list[Survey]) -> str:
-    return one.message if len(surveys) == 1 else f"{one.file}: {one.message}"
+def _short_names(paths: list[str]) -> dict[str, str]:
+    """Names without folders, where that tells the files apart."""
+    names = [Path(path).name for path in paths]
+    return dict(zip(paths, names if len({*names}) == len({*paths}) else paths, strict=True))
+
+
+def _files_table(surveys: list[Survey], names: dict[str, str]) -> Any:
+    """A column for each file: names are long, and there are seldom more than two files."""
+    from rich.markup import escape
+
+    from arcrank.cli.output import cell, table
+    from arcrank.cli.showing import clipped
+
+    made = table("", "", *(escape(clipped(names[found.path])) for found in surveys), numbers=len(surveys))
+    facts = "rows", "labels", "labels a row", "commonest label", "rarest label"
+    for name, *values in zip(facts, *map(_numbers, surveys), strict=True):
+        made.add_row(name, *map(cell, values))
+    return made
 
 
 def _numbers(found: Survey) -> list[str]:
     from arcrank.cli.showing import clipped
 
     common = found.labels.most_common()
-    ends = [f"{clipped(label, 24)} ({n:,})" for label, n in (common[0], common[-1])] if common else ["-", "-"]
+    ends = [f"{clipped(label, 32)} ({n:,})" for label, n in (common[0], common[-1])] if common else ["-", "-"]
     each = sum(found.labels.values()) / max(1, found.n_rows)
     return [f"{found.n_rows:,}", f"{len(found.labels):,}", f"{each:.2f}", *ends]
 
 
+def _findings_grid(findings: list[Finding], names: dict[str, str]) -> Any:
+    """No lines between columns: the whole width is for the sentences."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from arcrank.cli.output import cell
+
+    made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for one in findings:
+        place = ", ".join(names.get(part, part) for part in one.file.split(", "))
+        message = one.message if len(names) == 1 else f"{place}: {one.message}"
+        made.add_row(Text(one.severity, _STYLES[one.severity]), cell(message))
+        made.add_row("", Text(one.remedy[:1].upper() + one.remedy[1:], "dim"))
+    return made
+
+
 def _needs(need: Forecast) -> str:
+    from arcrank.cli.showing import count
+
     memory = f"{need.megabytes:,.0f} MB" if need.megabytes < 1000 else f"{need.megabytes / 1000:,.1f} GB"
     time = f"{max(1, round(need.seconds)):,} s" if need.seconds < 120 else f"{need.seconds / 60:,.0f} minutes"
+    size = f"{count(need.rows, 'row')}, {count(need.features, 'feature')}, {need.values_per_row:,.0f} of them in a row"
     return (
-        f"One fit needs about {time} and {memory} ({need.rows:,} rows, {need.values_per_row:,.0f} features a row of "
-        f"{need.features:,}, {need.labels:,} labels); a rough forecast. `train` without --learner fits several times."
+        f"One fit needs about {time} and {memory} ({size}, {count(need.labels, 'label')}); a rough forecast. "
+        "`train` without --learner fits several times."
     )

@@ -9,7 +9,7 @@ from arcrank.cli.showing import clipped, count, is_are
 from arcrank.cli.similar_names import one_letter_apart, written_alike
 from arcrank.cli.survey import Survey
 
-__all__ = ["Finding", "between", "within"]
+__all__ = ["Finding", "between", "some_labels", "within"]
 
 RARE, _NAMED = 2, 4
 
@@ -86,7 +86,7 @@ def _number_of_labels(found: Survey) -> Made:
         yield "warning", "empty label", f"{count(n, 'row')} with a label whose name is blank", "name it or drop it", n
     everywhere = [label for label, n in found.labels.items() if n == found.n_rows > 1]
     if everywhere and len(named) > 1 and found.kinds["labels"] == found.n_rows:
-        names = _names(everywhere)
+        names = some_labels(everywhere)
         yield (
             "note",
             "label in every row",
@@ -96,7 +96,8 @@ def _number_of_labels(found: Survey) -> Made:
         )
 
 
-def _names(labels: Sequence[str]) -> str:
+def some_labels(labels: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
     more = f" and {len(labels) - _NAMED:,} more" if len(labels) > _NAMED else ""
     return ", ".join(clipped(label, 32) for label in labels[:_NAMED]) + more
 
@@ -104,7 +105,7 @@ def _names(labels: Sequence[str]) -> str:
 def _rare(found: Survey) -> Made:
     rare = sorted((n, label) for label, n in found.labels.items() if n <= RARE)
     if rare and len(found.labels) > 1:
-        message = f"{is_are(len(rare), 'label')} in {RARE} rows or fewer: {_names([label for _, label in rare])}"
+        message = f"{is_are(len(rare), 'label')} in {RARE} rows or fewer: {some_labels([label for _, label in rare])}"
         severity = "warning" if len(rare) > len(found.labels) / 4 else "note"
         yield severity, "rare labels", message, "give more examples, or merge them", len(rare)
 
@@ -161,7 +162,7 @@ def between(first: Survey, second: Survey) -> list[Finding]:
         made.append(Finding("serious", "overlap", where, message, remedy, len(shared)))
     new = sorted(set(second.labels) - set(first.labels))
     if new and first.labels:
-        message = f"{is_are(len(new), 'label')} in the second file only: {_names(new)}"
+        message = f"{is_are(len(new), 'label')} in the second file only: {some_labels(new)}"
         remedy = "a model of the first cannot rank them"
         made.append(Finding("warning", "labels of one file only", where, message, remedy, len(new)))
     return made

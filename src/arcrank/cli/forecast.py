@@ -30,10 +30,10 @@ class Forecast(NamedTuple):
     megabytes: float
 
 
-def forecast(found: Survey) -> Forecast:
-    """What training on the whole file will need."""
+def forecast(found: Survey, n_labels: int | None = None) -> Forecast:
+    """What training on the whole file will need; `n_labels` where they are not those of the file."""
     features, values = _text_sizes(found) if found.sample else (found.n_features, float(found.n_values))
-    k, n = len(found.labels), found.n_rows
+    k, n = len(found.labels) if n_labels is None else n_labels, found.n_rows
     seconds = 1e-9 * (NS_PER_VALUE_AND_LABEL * values * k + NS_PER_CHARACTER * found.n_characters)
     # weights and a part of them again while learning, flows, features, texts
     size = 1.3 * 8 * features * k + 8 * n * k + 24 * values + found.n_characters
@@ -42,12 +42,13 @@ def forecast(found: Survey) -> Forecast:
 
 def _text_sizes(found: Survey) -> tuple[int, float]:
     """Terms and values of the whole file, from those of its first texts: terms grow about as fast as texts."""
+    from arcrank.cli.training import _FEW_TEXTS
     from arcrank.errors import InputError
     from arcrank.text import TextFeatures
 
     try:
-        X = TextFeatures().fit_transform(found.sample)
-    except InputError:  # no term occurs in two texts
+        X = TextFeatures(min_df=1 if found.n_rows < _FEW_TEXTS else 2).fit_transform(found.sample)
+    except InputError:  # no term occurs often enough
         return 0, 0.0
     times = found.n_rows / len(found.sample)
     per_row = X.nnz / len(found.sample) * min(2.0, times**_GROWTH_OF_VALUES)
