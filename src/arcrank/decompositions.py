@@ -1,13 +1,11 @@
 """Decompositions: how a preference graph is cut into pieces (Dekel et al. 2003, section 2).
 
-============  ==========================  ===============================================
-name          one piece for each          Aiolli & Sperduti's name
-============  ==========================  ===============================================
-zero-one      graph                       identity mapping (so "identity" is the same)
-disagreement  arc                         disagreement mapping
-domination    head, with all its arcs     domination mapping
-dominated     tail, with all its arcs
-============  ==========================  ===============================================
+| name         | one piece for each      | Aiolli & Sperduti's name                     |
+|--------------|-------------------------|----------------------------------------------|
+| zero-one     | graph                   | identity mapping (so "identity" is the same) |
+| disagreement | arc                     | disagreement mapping                         |
+| domination   | head, with all its arcs | domination mapping                           |
+| dominated    | tail, with all its arcs |                                              |
 
 Any callable `(heads, tails, row) -> pieces` is a decomposition too: it gets the arcs of instance `row` as two arrays
 and returns a list of arrays of arc positions. It may put an arc in several pieces and may leave arcs out.
@@ -34,10 +32,16 @@ GroupKey = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[Any]]
 class Pieces:
     """The pieces of n instances, every arc written out.
 
-    row_ptr : (n + 1,) int64; the pieces of instance i are row_ptr[i]:row_ptr[i + 1]
-    arc_ptr : (pieces + 1,) int64; the arcs of piece p are arc_ptr[p]:arc_ptr[p + 1]
+    Attributes
+    ----------
+    row_ptr : (n + 1,) int64
+        The pieces of instance i are row_ptr[i]:row_ptr[i + 1].
+    arc_ptr : (pieces + 1,) int64
+        The arcs of piece p are arc_ptr[p]:arc_ptr[p + 1].
     head, tail : (arcs,) int32
+        Label `head` should rank above label `tail`.
     weight : (arcs,) float64
+        The weights of the arcs.
 
     Examples
     --------
@@ -176,6 +180,8 @@ DECOMPOSITIONS: dict[str, Decomposition] = {
 def get_decomposition(decomposition: str | Cut | Decomposition) -> Decomposition:
     """The decomposition of that name, or one made of the callable.
 
+    Examples
+    --------
     >>> get_decomposition("identity") is get_decomposition("zero-one")
     True
     """

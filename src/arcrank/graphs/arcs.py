@@ -25,14 +25,19 @@ Conflicts = Literal["error", "keep"]
 class ArcGraphs(PreferenceGraphs):
     """Preference graphs with explicit arcs: sparse, contradictory and cyclic ones too.
 
-    Conventions
-    -----------
-    arc_ptr : (n + 1,) int64; the arcs of instance i are arc_ptr[i]:arc_ptr[i + 1]
-    head, tail : (arcs,) int32; label `head` should rank above label `tail`
-    weight : (arcs,) float64 of at least 0, or None where all are 1; losses use it, errors do not
-
     Build one with `from_arcs`, which checks the rules; the constructor trusts its arrays.
 
+    Attributes
+    ----------
+    arc_ptr : (n + 1,) int64
+        The arcs of instance i are arc_ptr[i]:arc_ptr[i + 1].
+    head, tail : (arcs,) int32
+        Label `head` should rank above label `tail`.
+    weight : (arcs,) float64 of at least 0, or None
+        None where all are 1; losses use it, errors do not.
+
+    Examples
+    --------
     >>> g = ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)], []], n_labels=3)
     >>> g
     ArcGraphs(2 instances, 3 labels, 3 arcs)
@@ -68,9 +73,17 @@ class ArcGraphs(PreferenceGraphs):
     ) -> ArcGraphs:
         """Build graphs from an iterable of (head, tail) label numbers for each instance.
 
-        weights : one number for each arc, in the same nesting as `arcs` or as one flat array.
-        conflicts : "error" refuses an arc together with its own reverse (the papers' simple graphs); "keep" allows
-            it, since people contradict themselves. Longer cycles are always legal.
+        Parameters
+        ----------
+        arcs : iterable of iterables of (head, tail)
+            The arcs of each instance.
+        n_labels : int
+            The number of labels.
+        weights : nested lists or flat array, optional
+            One number for each arc, in the same nesting as `arcs` or as one flat array.
+        conflicts : "error" or "keep"
+            "error" refuses an arc together with its own reverse (the papers' simple graphs); "keep" allows it, since
+            people contradict themselves. Longer cycles are always legal.
         """
         n_labels = check_n_labels(n_labels)
         names = check_labels(labels, n_labels)

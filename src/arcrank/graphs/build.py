@@ -21,25 +21,33 @@ def as_graphs(
 ) -> PreferenceGraphs:
     """Preference graphs from whatever the supervision is.
 
-    ============  ===================================================================================
-    kind          y
-    ============  ===================================================================================
-    "single"      1-D: the right label of each instance, numbers or names
-    "indicator"   2-D of {0, 1} or booleans, dense or sparse: relevant labels rank above the others
-    "sets"        lists of labels: the same, by name
-    "ranks"       2-D of rank positions, 1 = best, ties allowed, NaN = not judged
-    "levels"      2-D of layer numbers, 0 = top, -1 = not judged
-    "distances"   2-D of distances of each label from correct, NaN = not judged
-    "layers"      lists of lists of labels, best layer first; labels left out are not judged
-    "arcs"        lists of (head, tail) tuples, bare preferences
-    ============  ===================================================================================
+    | kind        | y                                                                                   |
+    |-------------|-------------------------------------------------------------------------------------|
+    | "single"    | 1-D: the right label of each instance, numbers or names                             |
+    | "indicator" | 2-D of {0, 1} or booleans, dense or sparse: relevant labels rank above the others   |
+    | "sets"      | lists of labels: the same, by name                                                  |
+    | "ranks"     | 2-D of rank positions, 1 = best, ties allowed, NaN = not judged                     |
+    | "levels"    | 2-D of layer numbers, 0 = top, -1 = not judged                                      |
+    | "distances" | 2-D of distances of each label from correct, NaN = not judged                       |
+    | "layers"    | lists of lists of labels, best layer first; labels left out are not judged          |
+    | "arcs"      | lists of (head, tail) tuples, bare preferences                                      |
 
     Without `kind` it is told from y where that is certain; else the error says what to pass. Graphs pass through.
 
-    labels : names of the columns of a matrix, or the vocabulary of names in the order wanted; without it a matrix
-        has numbered labels and names are sorted.
-    conflicts : for arcs, see `ArcGraphs.from_arcs`.
+    Parameters
+    ----------
+    y : matrix, list or graphs
+        The supervision, as in the table.
+    kind : str, optional
+        A name of the table.
+    labels : sequence of names, optional
+        Names of the columns of a matrix, or the vocabulary of names in the order wanted; without it a matrix has
+        numbered labels and names are sorted.
+    conflicts : "error" or "keep"
+        For arcs, see `ArcGraphs.from_arcs`.
 
+    Examples
+    --------
     >>> as_graphs(["tea", "coffee", "tea"]).labels.tolist()
     ['coffee', 'tea']
     >>> as_graphs([[("a", "b"), ("b", "c")], []])

@@ -17,6 +17,8 @@ from arcrank.graphs.layers import LayeredGraphs
 def concatenate(parts: Sequence[PreferenceGraphs]) -> PreferenceGraphs:
     """Stack graphs over the same labels. Where kinds mix, layered parts are written out as arcs.
 
+    Examples
+    --------
     >>> a = LayeredGraphs.from_single_labels([0], 3)
     >>> b = ArcGraphs.from_arcs([[(2, 1)]], 3)
     >>> concatenate([a, a, b])

@@ -27,15 +27,20 @@ if TYPE_CHECKING:
 class LayeredGraphs(PreferenceGraphs):
     """Preference graphs in which every label of a layer ranks above every label of the layers below it.
 
-    Conventions
-    -----------
-    Level 0 is the top layer; -1 means that the label was not judged for this instance and has no arcs.
-    Stored are the exceptions from each row's most common level, so that a multilabel set costs O(relevant labels):
+    Level 0 is the top layer; -1 means that the label was not judged for this instance and has no arcs. Stored are the
+    exceptions from each row's most common level, so that a multilabel set costs O(relevant labels).
 
-    ptr : (n + 1,) int64; the listed labels of instance i are ptr[i]:ptr[i + 1]
-    label, level : (listed,) int32; labels ascend within a row
-    rest : (n,) int32; the level of every label that is not listed
+    Attributes
+    ----------
+    ptr : (n + 1,) int64
+        The listed labels of instance i are ptr[i]:ptr[i + 1].
+    label, level : (listed,) int32
+        Labels ascend within a row.
+    rest : (n,) int32
+        The level of every label that is not listed.
 
+    Examples
+    --------
     >>> g = LayeredGraphs.from_levels([[0, 1, 1], [2, 0, -1]])
     >>> g
     LayeredGraphs(2 instances, 3 labels, 3 layers, 3 arcs)

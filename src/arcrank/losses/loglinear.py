@@ -28,14 +28,22 @@ _LAYERED: dict[str, tuple[Callable[..., None], bool]] = {  # kernel, and whether
 class LogLinearLoss:
     """`sum_i weight_i 1/s_i sum_{pieces of D(G_i)} log(1 + sum_arcs w exp(-margin))` over given graphs.
 
-    Conventions
-    -----------
     Scores are (n, k) float64. Flows are derivatives in the negative margin, (n, k): outflow where a label is a head,
     inflow where it is a tail; the gradient in the scores is inflow - outflow. Natural logarithms: the loss divided
     by ln 2 bounds the error.
 
-    weight : (n,) weights of the instances.
-    normalize : divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    Parameters
+    ----------
+    graphs : preference graphs
+        Of n instances over k labels.
+    decomposition : Decomposition
+        How they are cut.
+    weight : (n,) array, optional
+        Weights of the instances.
+    normalize : bool
+        Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    n_jobs : int
+        Threads; the result does not depend on it.
 
     Examples
     --------

@@ -17,12 +17,10 @@ _LN2 = float(np.log(2.0))
 class MarginLoss(ABC):
     """A decreasing convex loss L with L(0) = 1, so that it bounds the error, which is 1 for margins <= 0.
 
-    Conventions
-    -----------
-    value(m), derivative(m) : L and L' at margins of any shape
-    gain(T, C) : the dual of `C L`: the largest g with `g(T) <= C L(m) + T m` for all m; T >= 0 is a piece's total flow
-    arc_terms(w) : `w L(m) = l(offset - scale m)` for arcs of weight w; `code` is the number kernels know l by
-    target : the margin at which the kernels' hinge vanishes
+    - `value(m)`, `derivative(m)`: L and L' at margins of any shape
+    - `gain(T, C)`: the dual of `C L`, the largest g with `g(T) <= C L(m) + T m` for all m; T >= 0 is a piece's flow
+    - `arc_terms(w)`: `w L(m) = l(offset - scale m)` for arcs of weight w; `code` is the number kernels know l by
+    - `target`: the margin at which the kernels' hinge vanishes
 
     Examples
     --------
@@ -178,6 +176,8 @@ MARGIN_LOSSES: dict[str, MarginLoss] = {
 def get_margin_loss(loss: Any, beta: float = 1.0) -> MarginLoss:
     """The loss of that name; `beta` is the margin of the beta-perceptron.
 
+    Examples
+    --------
     >>> get_margin_loss("beta-perceptron", beta=2.0).value([0.0, 1.0, 2.0])
     array([1. , 0.5, 0. ])
     """

@@ -22,6 +22,8 @@ def auc(y: Any, scores: Any, *, ties: Literal["error", "half"] = "error") -> flo
     `ties="error"` is the paper's formula: a tie earns nothing. `ties="half"` gives it 1/2 and equals scikit-learn's
     `roc_auc_score`.
 
+    Examples
+    --------
     >>> auc([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
     0.75
     >>> auc([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1], ties="half")
@@ -49,6 +51,8 @@ def uninterpolated_precision(y: Any, scores: Any, r: int | None = None) -> float
     The denominator p counts all relevant instances, also those below the cut-off, which so contribute 0 (Amini et al.
     say this in words). Without r it equals scikit-learn's `average_precision_score`. mAUP is its mean over topics.
 
+    Examples
+    --------
     >>> uninterpolated_precision([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.1], r=3)  # (1/1 + 2/3) / 3
     0.555...
     """
@@ -64,6 +68,8 @@ def top_precision(y: Any, scores: Any, r: int = 50) -> float:
 
     The denominator is r, even when fewer than r instances are relevant. mT9P is its mean over topics.
 
+    Examples
+    --------
     >>> top_precision([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.1], r=2)
     0.5
     """
@@ -77,6 +83,8 @@ def precision_recall(y: Any, scores: Any, r: int | None = None) -> PrecisionReca
 
     hits(c) = |{i relevant: rank(i) <= c}|. Returns two arrays, `precision` and `recall`, not interpolated.
 
+    Examples
+    --------
     >>> curve = precision_recall([1, 0, 1], [0.9, 0.8, 0.7])
     >>> curve.precision.round(2).tolist(), curve.recall.tolist()
     ([1.0, 0.5, 0.67], [0.5, 0.5, 1.0])

@@ -47,11 +47,19 @@ def generalized_error(
     `1/n sum_i 1/s_i |{pieces of D(G_i) with an arc of score(head) <= score(tail)}|`: ties count as errors.
     An instance without arcs counts as 0. The paper sums over instances; the mean does not depend on their number.
 
-    graphs : preference graphs, or anything that `as_graphs` takes.
-    scores : (n, k), no NaN.
-    decomposition : "zero-one" ("identity"), "disagreement", "domination", "dominated" or a callable.
-    reduce : "none" gives the error of each instance.
+    Parameters
+    ----------
+    graphs : preference graphs, or anything that `as_graphs` takes
+        What should be ranked above what.
+    scores : (n, k) array
+        The scores of the labels, without NaN.
+    decomposition : str or callable
+        "zero-one" ("identity"), "disagreement", "domination", "dominated" or a callable.
+    reduce : "mean" or "none"
+        "none" gives the error of each instance.
 
+    Examples
+    --------
     >>> generalized_error(["a", "c", "b"], [[2, 1, 0], [1, 0, 1], [0, 1, 0]], "domination")
     0.3333333333333333
     """
@@ -95,6 +103,8 @@ def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float6
 def zero_one_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
     """Fraction of instances with at least one violated arc.
 
+    Examples
+    --------
     >>> from arcrank.graphs import LayeredGraphs
     >>> g = LayeredGraphs.from_levels([[0, 1, 1], [1, 0, 1]])
     >>> zero_one_error(g, [[2, 1, 0], [1, 1, 0]])
@@ -106,6 +116,8 @@ def zero_one_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> A
 def disagreement_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
     """Mean fraction of violated arcs.
 
+    Examples
+    --------
     >>> from arcrank.graphs import ArcGraphs
     >>> disagreement_error(ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)]], 3), [[3, 2, 1]], reduce="none")
     array([0.33333333])
@@ -116,6 +128,8 @@ def disagreement_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") 
 def domination_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
     """Mean fraction of heads that do not score above all their tails.
 
+    Examples
+    --------
     >>> from arcrank.graphs import LayeredGraphs
     >>> domination_error(LayeredGraphs.from_levels([[0, 0, 1]]), [[3, 1, 2]])
     0.5
@@ -126,6 +140,8 @@ def domination_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") ->
 def dominated_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
     """Mean fraction of tails that do not score below all their heads.
 
+    Examples
+    --------
     >>> from arcrank.graphs import LayeredGraphs
     >>> dominated_error(LayeredGraphs.from_levels([[0, 0, 1]]), [[3, 1, 2]])
     1.0

@@ -25,6 +25,8 @@ def kendall_tau(
     `ties="b"`: tau-b, `(right - reversed) / sqrt(|arcs| * |{labels a, b: score(a) != score(b)}|)`, which is SciPy's
     `kendalltau(-R, scores)`; rows with constant scores are then skipped too.
 
+    Examples
+    --------
     >>> kendall_tau([[1, 2, 3]], [[0.9, 0.1, 0.5]])  # one arc of three is wrong
     0.333...
     >>> kendall_tau([[1, 2, float("nan")]], [[0.9, 0.1, 0.5]])
@@ -47,6 +49,8 @@ def spearman(R: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     `sum_l a_l b_l / sqrt(sum_l a_l^2 sum_l b_l^2)`, a and b the ranks by R and by score minus their means, tied labels
     sharing their mean rank: SciPy's `spearmanr(-R, scores)`. Rows where R or the scores are constant are skipped.
 
+    Examples
+    --------
     >>> spearman([[1, 2, 3]], [[0.9, 0.1, 0.5]])
     0.5
     """
@@ -63,6 +67,8 @@ def ndcg_at(relevance: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> 
     grades, as in scikit-learn's `ndcg_score`. That one counts rows of equal grades as 1 (as 0 when all are 0); here
     they have no arcs and are skipped. Rows with fewer than r judged labels use them all.
 
+    Examples
+    --------
     >>> round(ndcg_at([[3, 0, 1]], [[0.9, 0.5, 0.1]], r=3), 4)  # (3 + 1/2) / (3 + 1/log2(3))
     0.9639
     """

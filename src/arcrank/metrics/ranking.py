@@ -47,6 +47,8 @@ def one_error(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats
 
     A tie between relevant labels at the top is no error: whichever comes first is relevant.
 
+    Examples
+    --------
     >>> one_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.5, 0.1], [0.7, 0.7, 0.2]])
     0.5
     """
@@ -58,6 +60,8 @@ def coverage(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
 
     A perfect ranking of a single relevant label has 0. scikit-learn's `coverage_error` is this plus 1.
 
+    Examples
+    --------
     >>> coverage([[1, 0, 0], [1, 1, 0]], [[0.9, 0.5, 0.1], [0.9, 0.1, 0.5]])
     1.0
     """
@@ -67,6 +71,8 @@ def coverage(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
 def indicator_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     """Crammer & Singer's loss 1, the imperfect rankings: `[E is not empty]`. At least the one-error.
 
+    Examples
+    --------
     >>> indicator_loss([[1, 0, 0], [1, 1, 0]], [[0.9, 0.5, 0.1], [0.9, 0.1, 0.5]])
     0.5
     """
@@ -76,6 +82,8 @@ def indicator_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | F
 def size_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     """Crammer & Singer's loss 2, the number of wrong arcs: `|E|`. Equals the coverage of single labels.
 
+    Examples
+    --------
     >>> size_loss([[0, 0, 1]], [[0.9, 0.5, 0.1]])
     2.0
     """
@@ -85,6 +93,8 @@ def size_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats
 def normalized_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     """Crammer & Singer's loss 3, the share of wrong arcs: `|E| / (|Y| |Y^c|)`.
 
+    Examples
+    --------
     >>> normalized_loss([[1, 1, 0, 0]], [[0.9, 0.2, 0.5, 0.1]])
     0.25
     """
@@ -97,6 +107,8 @@ def ranking_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Flo
 
     scikit-learn's `label_ranking_loss` has the same value a row, but counts rows without arcs as 0.
 
+    Examples
+    --------
     >>> ranking_loss([[1, 1, 0, 0], [0, 0, 0, 0]], [[0.9, 0.2, 0.5, 0.1], [0.4, 0.3, 0.2, 0.1]])
     0.25
     """
@@ -108,6 +120,8 @@ def identity_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> f
 
     As all metrics here it skips rows without arcs, which `zero_one_error` counts as 0; so do the next two.
 
+    Examples
+    --------
     >>> identity_error_percent([[1, 0, 0], [1, 1, 0]], [[0.9, 0.5, 0.1], [0.9, 0.1, 0.5]])
     50.0
     """
@@ -120,6 +134,8 @@ def domination_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") ->
     Their words define a count of relevant labels; their table (a DErr below IErr) only makes sense as the mean
     fraction of pieces, which this is.
 
+    Examples
+    --------
     >>> domination_error_percent([[1, 1, 0, 0]], [[0.9, 0.2, 0.5, 0.1]])
     50.0
     """
@@ -132,6 +148,8 @@ def disagreement_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") 
 
     Their words define a count of arcs; as with DErr, their numbers are the mean fraction.
 
+    Examples
+    --------
     >>> disagreement_error_percent([[1, 1, 0, 0]], [[0.9, 0.2, 0.5, 0.1]])
     25.0
     """
@@ -143,6 +161,8 @@ def average_precision(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float 
 
     scikit-learn's `label_ranking_average_precision_score` has the same value a row, but counts rows without arcs as 1.
 
+    Examples
+    --------
     >>> average_precision([[1, 1, 0, 0]], [[0.9, 0.5, 0.7, 0.1]])  # (1/1 + 2/3) / 2
     0.833...
     """
@@ -152,6 +172,8 @@ def average_precision(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float 
 def precision_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Floats:
     """Precision at r: `|{l in Y: rank(l) <= r}| / r`.
 
+    Examples
+    --------
     >>> precision_at([[1, 1, 0, 0]], [[0.9, 0.5, 0.7, 0.1]], r=2)
     0.5
     """
@@ -161,6 +183,8 @@ def precision_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> flo
 def recall_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Floats:
     """Recall at r: `|{l in Y: rank(l) <= r}| / |Y|`.
 
+    Examples
+    --------
     >>> recall_at([[1, 1, 0, 0]], [[0.9, 0.5, 0.7, 0.1]], r=3)
     1.0
     """
@@ -173,6 +197,8 @@ def precision_recall_graph(Y: Any, scores: Any) -> PrecisionRecall:
 
     Two arrays of k values, `precision` and `recall`; all NaN when every row is skipped.
 
+    Examples
+    --------
     >>> graph = precision_recall_graph([[1, 0, 0], [1, 1, 0]], [[0.9, 0.5, 0.1], [0.9, 0.1, 0.5]])
     >>> graph.precision.round(2).tolist(), graph.recall.tolist()
     ([1.0, 0.5, 0.5], [0.75, 0.75, 1.0])
@@ -191,6 +217,8 @@ def max_f1(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     The maximum of means, which is the reading of Crammer & Singer nearest to their figures. `reduce="none"` is each
     row's own `max_r F1(r)`, each at its own r, so their mean is another number than `reduce="mean"` gives.
 
+    Examples
+    --------
     >>> max_f1([[1, 0, 0], [1, 1, 0]], [[0.9, 0.5, 0.1], [0.9, 0.1, 0.5]])  # at r = 1: P = 1, R = 3/4
     0.857...
     """

@@ -54,6 +54,8 @@ def scorer(name: str, **parameters: Any) -> Scorer:
     `name` is that of a metric of `arcrank.metrics`, `parameters` are its own (`r`, `ties`, `decomposition`). The truth
     may be what that metric takes, and for sets of relevant labels and graph errors also anything `as_graphs` takes.
 
+    Examples
+    --------
     >>> scorer("precision_at", r=3)
     scorer('precision_at', r=3)
     """

@@ -131,7 +131,12 @@ class LinearRanker(LabelRanker):
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
         """Why label `above` scores higher (or lower) than `below` for one instance: each feature's part of the margin.
 
-        x : one instance, (1, d) or (d,).
+        Parameters
+        ----------
+        x : (1, d) or (d,) array
+            One instance.
+        above, below : labels
+            Two labels of `labels_`.
         """
         row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x))
         row = sp.csr_matrix(self._check_features(row, reset=False))
@@ -156,7 +161,16 @@ class LinearRanker(LabelRanker):
 
 @dataclass(frozen=True)
 class Explanation:
-    """The parts of a margin, largest first; `intercept` and `parts` sum to `margin`."""
+    """The parts of a margin, largest first; `intercept` and `parts` sum to `margin`.
+
+    Examples
+    --------
+    >>> from arcrank import RocchioRanker
+    >>> ranker = RocchioRanker().fit([[1, 0], [0, 1]], ["tea", "milk"])
+    >>> why = ranker.explain([2, 1], above="tea", below="milk")
+    >>> why.margin, why.parts
+    (1.0, [(0, 2.0), (1, -1.0)])
+    """
 
     above: Any
     below: Any

@@ -19,14 +19,18 @@ Array = NDArray[np.float64]
 class CandidateSets:
     """Joint feature vectors of (instance, candidate): parses of a sentence, documents of a query.
 
-    Conventions
-    -----------
-    features : (candidates of all instances, d), dense or sparse
-    ptr : (n + 1,) integers; the candidates of instance i are the rows ptr[i]:ptr[i + 1]
-
     Takes the place of X. The preference graphs are then over the candidates: label j of instance i is its j-th
     candidate, and labels beyond its number of candidates are not judged (level -1, or in no arc).
 
+    Parameters
+    ----------
+    features : (candidates of all instances, d) array, dense or sparse
+        The joint features, those of an instance's candidates together.
+    ptr : (n + 1,) integers
+        The candidates of instance i are the rows ptr[i]:ptr[i + 1].
+
+    Examples
+    --------
     >>> sets = CandidateSets(np.eye(5), [0, 2, 5])
     >>> sets
     CandidateSets(2 instances, 5 candidates, 5 features)

@@ -17,6 +17,8 @@ _TRIES = 50
 def one_vs_one_codes(n_labels: int) -> Array:
     """(k, k (k - 1) / 2): a column for each two labels, 1 for the first, -1 for the second, 0 for the others.
 
+    Examples
+    --------
     >>> one_vs_one_codes(3)
     array([[ 1.,  1.,  0.],
            [-1.,  0.,  1.],
@@ -32,8 +34,10 @@ def one_vs_one_codes(n_labels: int) -> Array:
 def error_correcting_codes(n_labels: int, length: int | None = None, random_state: Any = 0) -> Array:
     """(k, length) random codes of -1 and 1: of 50 draws, the one whose two nearest rows differ in most places.
 
-    length : max(10 log2 k, 10) where None.
+    `length` is max(10 log2 k, 10) where None.
 
+    Examples
+    --------
     >>> codes = error_correcting_codes(4, 7)
     >>> codes.shape, sorted(set(codes.ravel().tolist()))
     ((4, 7), [-1.0, 1.0])

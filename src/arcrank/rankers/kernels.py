@@ -22,7 +22,14 @@ _ALL_EIGENVALUES = 1000  # rows of a precomputed matrix up to which all of its e
 class Kernel:
     """`k(x, y) + constant` with all parameters resolved.
 
-    name : one of KERNELS, or a callable `(A, B) -> (len(A), len(B))` array.
+    Attributes
+    ----------
+    name : str or callable
+        "linear", "polynomial", "rbf", "cosine", "precomputed", or a callable `(A, B) -> (len(A), len(B))` array.
+    gamma, degree, coef0 : float
+        Those of "rbf" and "polynomial".
+    constant : float
+        Added to every value.
 
     Examples
     --------

@@ -114,6 +114,8 @@ class MMPRanker(OnlineRanker):
         and <W, W*> >= margin sum loss: for loss 1 ||step||^2 <= 2; for loss 2 at most k times the size
         of E, since k bounds the eigenvalues of a graph's Laplacian; for loss 3 at most k/arcs times the loss.
 
+        Examples
+        --------
         >>> MMPRanker().fit([[3, 4], [1, 0]], ["oil", "ship"]).mistake_bound(0.5)
         200.0
         """

@@ -66,8 +66,15 @@ class OnlineRanker(LinearRanker):
         The first call fixes the kind of y and the number of features. Where y names its labels, a later call may name
         new ones: they start at zero, and what was learnt of the others stays as it is.
 
-        labels : on the first call the names in the wanted order, else they are sorted; on a later call the names that
-            may be new. New names are appended, those of one call sorted unless given here.
+        Parameters
+        ----------
+        X : (n, d) array, dense or sparse
+            The instances.
+        y : anything that `as_graphs` takes
+            Their preferences, always of one kind.
+        labels : sequence of names, optional
+            On the first call the names in the wanted order, else they are sorted; on a later call the names that may be
+            new. New names are appended, those of one call sorted unless given here.
         """
         rule = self._rule()
         self._check_parameters()

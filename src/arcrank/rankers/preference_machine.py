@@ -45,39 +45,69 @@ class PreferenceMachine(LinearRanker):
 
     Parameters
     ----------
-    decomposition : "identity" (the same as "zero-one"), "domination", "dominated", "disagreement", or a callable
+    decomposition : str or callable
+        "identity" (the same as "zero-one"), "domination", "dominated", "disagreement", or a callable
         `(heads, tails, row) -> pieces`: the paper's label mappings.
-    loss : "hinge" (the soft margin; the paper's KPLM), "squared-hinge" (modified least squares), "logistic",
+    loss : str
+        "hinge" (the soft margin; the paper's KPLM), "squared-hinge" (modified least squares), "logistic",
         "exponential" or "beta-perceptron".
-    kernel : "linear" (works on W, never on a kernel matrix), "polynomial", "rbf", "cosine", "precomputed" (fit gets the
+    kernel : str or callable
+        "linear" (works on W, never on a kernel matrix), "polynomial", "rbf", "cosine", "precomputed" (fit gets the
         (n, n) values between training instances, the other methods those between new and training instances), or a
         callable `(A, B) -> (len(A), len(B))`.
-    C : weight of the data term.
-    codes : (k, s) matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. Also "one-vs-one" and
-        "error-correcting". The regulariser is on the (s, d) matrix W.
-    fit_intercept : add 1 to the kernel, as the paper does: a constant feature of value 1, regularised like the others.
-    aggregate : "max" over the arcs of a piece, or "sum", which makes every arc a piece.
-    normalize : divide an instance's pieces by their number; the paper counts every piece fully.
-    beta : the margin of "beta-perceptron".
-    gamma, degree, coef0 : of "rbf" and "polynomial", as in scikit-learn's SVC.
-    tol : the relative duality gap to reach.
-    max_iter : passes over the instances; a pass makes at least 1,000 visits.
-    shrinking : let instances at their optimum sleep for a few passes.
-    cache_mb : memory for rows of the kernel matrix, in MB.
-    warm_start : start from the last dual variables, scaled to the new C, if graphs and decomposition are the same.
-    callback : called with each entry of the history; True stops.
-    n_jobs : threads that measure the gap; the result does not depend on it.
-    verbose : 1 shows progress on standard error.
+    C : float
+        Weight of the data term.
+    codes : (k, s) matrix, "one-vs-one", "error-correcting" or None
+        The matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. The regulariser is on the
+        (s, d) matrix W.
+    fit_intercept : bool
+        Add 1 to the kernel, as the paper does: a constant feature of value 1, regularised like the others.
+    aggregate : "max" or "sum"
+        "max" over the arcs of a piece; "sum" makes every arc a piece.
+    normalize : bool
+        Divide an instance's pieces by their number; the paper counts every piece fully.
+    beta : float
+        The margin of "beta-perceptron".
+    gamma, degree, coef0 : float
+        Of "rbf" and "polynomial", as in scikit-learn's SVC.
+    tol : float
+        The relative duality gap to reach.
+    max_iter : int
+        Passes over the instances; a pass makes at least 1,000 visits.
+    shrinking : bool
+        Let instances at their optimum sleep for a few passes.
+    cache_mb : float
+        Memory for rows of the kernel matrix, in MB.
+    warm_start : bool
+        Start from the last dual variables, scaled to the new C, if graphs and decomposition are the same.
+    callback : callable, optional
+        Called with each entry of the history; True stops.
+    n_jobs : int
+        Threads that measure the gap; the result does not depend on it.
+    verbose : int
+        1 shows progress on standard error.
 
     Attributes
     ----------
-    coef_ : (k, d), intercept_ : (k,) of a linear machine; embedding_ : (s, d), the paper's W, where codes are given
-    support_ : (m,) training instances that carry flow; dual_coef_ : (m, k) and support_vectors_ of a kernel machine
-    duality_gap_ : (primal - dual) / primal, measured at the final weights; objective_ : the primal
-    leave_one_out_bound_ : support vectors over pieces, a bound on the leave-one-out error of pieces
-    history_ : list of {iteration, loss, gap, seconds}; the loss is the whole objective. Gaps are those met on the way
-        through a pass, except where they are at most tol: those are measured.
-    n_iter_, labels_
+    coef_, intercept_ : (k, d) and (k,) arrays
+        The weights of a linear machine.
+    embedding_ : (s, d) array
+        The paper's W, where codes are given.
+    support_ : (m,) array
+        Training instances that carry flow.
+    dual_coef_, support_vectors_ : (m, k) and (m, d) arrays
+        Those of a kernel machine.
+    duality_gap_, objective_ : float
+        (primal - dual) / primal, measured at the final weights; and the primal.
+    leave_one_out_bound_ : float
+        Support vectors over pieces, a bound on the leave-one-out error of pieces.
+    history_ : list of {iteration, loss, gap, seconds}
+        The loss is the whole objective. Gaps are those met on the way through a pass, except where they are at most
+        tol: those are measured.
+    n_iter_ : int
+        Passes made.
+    labels_ : (k,) array
+        The columns of a matrix, else sorted.
 
     Examples
     --------

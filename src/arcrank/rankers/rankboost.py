@@ -139,15 +139,21 @@ class RankBoost(StumpRanker):
 
     Attributes
     ----------
-    stumps_ : features, thresholds, weights, each (n_rounds_,)
-    loss_curve_ : (n_rounds_ + 1,) exponential loss before the first and after each round; it never rises
-    bounds_ : (n_rounds_,) bound (7) on the loss after each round; NaN where the weight was capped
-    feature_importances_ : (d,)
-    validation_curve_ : held-out AUC after each round tried, or None
+    stumps_ : three (n_rounds_,) arrays
+        Features, thresholds and weights.
+    loss_curve_ : (n_rounds_ + 1,) array
+        Exponential loss before the first and after each round; it never rises.
+    bounds_ : (n_rounds_,) array
+        Bound (7) on the loss after each round; NaN where the weight was capped.
+    feature_importances_ : (d,) array
+        The share of each feature in all weights.
+    validation_curve_ : array or None
+        Held-out AUC after each round tried.
     n_rounds_, n_features_in_ : int
+        Rounds kept, and columns of X.
 
-    Conventions
-    -----------
+    Notes
+    -----
     X (n, d) dense or sparse, of either sign; y (n,): 1 relevant, 0 irrelevant, or grades (greater is better, all
     pairs between grades count equally); -1 = unlabelled, which this ranker leaves out. Equal thresholds: the first
     feature wins, then the highest threshold.

@@ -72,13 +72,17 @@ class SemiSupervisedRankBoost(StumpRanker):
 
     Attributes
     ----------
-    As in `RankBoost` for stumps (`loss_curve_` starts at 1 + discount), and
-    tentative_ : (n,) tentative grades of the unlabelled instances, -1 for all others
-    similarity_ : (n,) similarity to the instance whose label was taken, or None
-    latent_ : the fitted latent features and weights, or None
+    stumps_, loss_curve_, bounds_, feature_importances_, validation_curve_, n_rounds_, n_features_in_
+        As in `RankBoost` for stumps; `loss_curve_` starts at 1 + discount.
+    tentative_ : (n,) array
+        Tentative grades of the unlabelled instances, -1 for all others.
+    similarity_ : (n,) array or None
+        Similarity to the instance whose label was taken.
+    latent_ : LatentModel or None
+        The fitted latent features and weights.
 
-    Conventions
-    -----------
+    Notes
+    -----
     X (n, d) dense or sparse; y (n,): 1 relevant, 0 irrelevant (or grades, with stumps), -1 unlabelled. New instances
     need not be known at training: the ranker is inductive.
 

@@ -40,12 +40,17 @@ class SemiSupervisedLogistic(LinearScores):
 
     Attributes
     ----------
-    coef_ : (d,), intercept_ : float
-    probabilities_ : (n,) of relevance; the given labels where there are any
+    coef_ : (d,) array
+        The weights.
+    intercept_ : float
+        The weight of the constant feature.
+    probabilities_ : (n,) array
+        Of relevance; the given labels where there are any.
     n_iter_ : int
+        Turns made.
 
-    Conventions
-    -----------
+    Notes
+    -----
     X (n, d) dense or sparse; y (n,): 1 relevant, 0 irrelevant, -1 unlabelled. Without unlabelled instances it is
     logistic regression.
 

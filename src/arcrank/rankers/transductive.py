@@ -63,11 +63,15 @@ class TransductiveSVM(LinearScores):
 
     Attributes
     ----------
-    coef_ : (d,), intercept_ : float
-    labels_ : (n,) the given labels, and those found for the unlabelled instances
+    coef_ : (d,) array
+        The weights.
+    intercept_ : float
+        The weight of the constant feature.
+    labels_ : (n,) array
+        The given labels, and those found for the unlabelled instances.
 
-    Conventions
-    -----------
+    Notes
+    -----
     X (n, d) dense or sparse; y (n,): 1 relevant, 0 irrelevant, -1 unlabelled. Without unlabelled instances it is a
     linear SVM.
 
