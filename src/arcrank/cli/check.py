@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from arcrank.cli.findings import Finding
     from arcrank.cli.forecast import Forecast
     from arcrank.cli.survey import Survey
+    from arcrank.graphs import Hierarchy
 
 _STYLES = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
@@ -35,13 +36,13 @@ def check(
     from arcrank.cli.failures import SERIOUS
     from arcrank.cli.forecast import forecast
 
-    parents = None if hierarchy is None else _read_hierarchy(hierarchy)
+    tree = None if hierarchy is None else _read_tree(hierarchy)
     surveys, findings = look(data, format)
-    if parents is not None:
+    if tree is not None:
         from arcrank.cli.hierarchy_findings import of_hierarchy
 
-        findings = _by_severity([*findings, *of_hierarchy(parents, str(hierarchy), surveys)])
-    needs = [forecast(one, None if parents is None else len(parents)) for one in surveys]
+        findings = _by_severity([*findings, *of_hierarchy(tree, str(hierarchy), surveys)])
+    needs = [forecast(one, None if tree is None else len(tree)) for one in surveys]
     if json:
         from arcrank.cli.output import write_json
 
@@ -73,10 +74,11 @@ def _by_severity(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda one: list(_STYLES).index(one.severity))
 
 
-def _read_hierarchy(path: Path) -> dict[str, str | None]:
+def _read_tree(path: Path) -> Hierarchy:
     from arcrank.cli.training import read_hierarchy
+    from arcrank.graphs import Hierarchy
 
-    return read_hierarchy(path)
+    return Hierarchy(read_hierarchy(path))
 
 
 def _survey(path: str, format: str | None) -> Survey:

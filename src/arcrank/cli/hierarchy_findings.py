@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from arcrank.cli.findings import Finding, some_labels
-from arcrank.cli.showing import clipped, count, is_are
+from arcrank.cli.showing import count, is_are
 from arcrank.cli.survey import Survey
-from arcrank.errors import GraphError
 from arcrank.graphs import Hierarchy
 
 __all__ = ["of_hierarchy"]
 
-Parents = Mapping[str, str | None]
+
+def of_hierarchy(tree: Hierarchy, path: str, surveys: list[Survey]) -> list[Finding]:
+    """What a file has that the tree cannot take, and the labels of the tree that the first file never names."""
+    return [*(one for found in surveys for one in _beside(found, tree)), *_unused(tree, path, surveys[0])]
 
 
-def of_hierarchy(parents: Parents, path: str, surveys: list[Survey]) -> list[Finding]:
-    """The findings of the tree itself, of every file beside it, and the labels that the first file never names."""
-    missing = [one for found in surveys for one in _beside(found, parents)]
-    try:
-        tree = Hierarchy(parents)
-    except GraphError as error:
-        remedy = "correct the hierarchy: train refuses it"
-        return [Finding("serious", "broken hierarchy", path, clipped(str(error), 300), remedy, 1), *missing]
-    return [*missing, *_unused(tree, path, surveys[0])]
-
-
-def _beside(found: Survey, parents: Parents) -> Iterator[Finding]:
+def _beside(found: Survey, tree: Hierarchy) -> Iterator[Finding]:
     others = found.n_rows - found.kinds["labels"]
     if others:
         message = f"{count(others, 'row')} with layers, rankings, arcs or grades, which a hierarchy cannot take"
         yield Finding("serious", "no label sets", found.path, message, "give label sets, or no hierarchy", others)
-    missing = sorted(set(found.labels) - set(parents))
+    missing = sorted(set(found.labels) - set(tree.labels))
     if missing:
         message = f"{is_are(len(missing), 'label')} not in the hierarchy: {some_labels(missing)}"
         remedy = "add them to the hierarchy: train refuses them"
