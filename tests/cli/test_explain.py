@@ -49,6 +49,31 @@ def test_the_table_sums_as_it_stands(model):
     assert sum(parts) == margin
 
 
+def test_words_are_shown_as_they_are_written(model, online_model):
+    text = "Two Tankers, a tanker and TANKERS in ports; oil in 1987"
+    shown = run("explain", model, "--text", text).out
+    assert "word (its stem in the model)" in shown
+    assert re.search(r"│ Tankers, tanker \(tanker\) +│", shown)
+    assert re.search(r"│ ports \(port\) +│", shown)
+    assert re.search(r"│ oil +│", shown)
+    found = run("explain", online_model, "--text", "oil and refineries", "--json").json
+    check_output(found, "explain")
+    words = {part["feature"]: part["words"] for part in found["parts"]}
+    assert words["refineri"] == ["refineries"]
+    assert words.get("oil refineri", ["oil refineries"]) == ["oil refineries"]
+
+
+def test_a_text_without_any_known_word(model, online_model):
+    result = run("explain", model, "--text", "xylophone zebra")
+    assert result.code == 0, result.err
+    assert "knows no word of this document" in result.out
+    assert "│" not in result.out
+    result = run("explain", model, "--text", "xylophone zebra", "--json")
+    assert result.json["parts"] == []
+    assert "knows no word" in result.err
+    assert "tells these two labels apart" in run("explain", online_model, "--text", "xylophone zebra").out
+
+
 def test_the_pair_is_the_best_one_unless_it_is_given(model):
     def pair(*arguments):
         found = call("explain", model, "--text", "oil oil barrel tanker", "--json", *arguments).json

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arcrank.rankers.base import Explanation
 
 _SHOWN_TO = Decimal("0.0001")
+_WORDS_SHOWN = 3
 
 
 def explain(
@@ -32,7 +33,10 @@ def explain(
     format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
-    """Tell why label A is above label B: the words and their weights, largest first, which sum to the margin."""
+    """Tell why label A is above label B: the words and their weights, largest first, which sum to the margin.
+
+    The model knows stems; the words of the document are shown as they are written, with the stem beside.
+    """
     from arcrank.cli.serving import Server, load_model
     from arcrank.cli.wording import Wording
 
@@ -41,12 +45,29 @@ def explain(
     document = _document(server, text, file, format)
     X = server.features(document)
     upper, lower = _pair(server, X, above, below)
-    wording = Wording(server.model, server.columns).names(None if document.texts is None else document.texts[0])
-    report = explanation_report(server.explain(X[:1], upper, lower), wording, top or None)
+    wording = Wording(server.model, server.columns)
+    content = None if document.texts is None else document.texts[0]
+    why = server.explain(X[:1], upper, lower)
+    report = explanation_report(why, wording.names(content), top or None)
+    written = wording.written(content)
+    for part, (column, _) in zip(report["parts"], why.parts, strict=False):
+        part["words"] = written(column)
+    nothing = _nothing_to_show(why, is_known=bool(X[:1].nnz), thing="feature" if content is None else "word")
     if json:
         write_json(report)
     else:
-        show_explanation(report)
+        show_explanation(report, nothing)
+    if nothing and json:
+        say(nothing)
+
+
+def _nothing_to_show(why: Explanation, *, is_known: bool, thing: str) -> str:
+    """Why there is no part of the margin to show; empty where there is one."""
+    if not is_known:
+        return f"The model knows no {thing} of this document, so the order of its labels says nothing about it."
+    if not any(value for _, value in why.parts):
+        return f"No {thing} of this document tells these two labels apart."
+    return ""
 
 
 def _check_one_document(text: str | None, file: str | None) -> None:
@@ -105,22 +126,41 @@ def explanation_report(why: Explanation, name: Callable[[int], str], top: int | 
     }
 
 
-def show_explanation(report: dict[str, Any]) -> None:
-    """A table whose numbers sum to the margin as they stand there: what rounding takes is in the row of the rest."""
-    margin = _rounded(report["margin"])
+def show_explanation(report: dict[str, Any], nothing: str = "") -> None:
+    """A line, and a table unless there is `nothing` to show in it."""
     relation = "above" if report["margin"] > 0 else "not above"
     above, below = (printable(report[name]) for name in ("above", "below"))
-    shown = table(f"{above} is {relation} {below}: margin {margin:+}", "", "part of the margin", numbers=1)
+    console().print(cell(f"{above} is {relation} {below}: margin {_rounded(report['margin']):+}"))
+    console().print(cell(nothing) if nothing else _parts_table(report))
+
+
+def _parts_table(report: dict[str, Any]) -> Any:
+    """Numbers that sum to the margin as they stand there: what rounding takes is in the row of the rest."""
+    margin = _rounded(report["margin"])
+    has_stems = any(_has_stem(part) for part in report["parts"])
+    shown = table("", "word (its stem in the model)" if has_stems else "", "part of the margin", numbers=1)
     left = margin - _rounded(report["intercept"])
     for part in report["parts"]:
         value = _rounded(part["weight"])
         left -= value
-        shown.add_row(cell(part["feature"]), f"{value:+}")
+        shown.add_row(cell(_as_written(part)), f"{value:+}")
     if report["intercept"]:
         shown.add_row("(intercept)", f"{_rounded(report['intercept']):+}")
     if left or report["rest_count"]:
         shown.add_row(f"({report['rest_count']:,} more)" if report["rest_count"] else "(rounding)", f"{left:+}")
-    console().print(shown)
+    return shown
+
+
+def _has_stem(part: dict[str, Any]) -> bool:
+    return any(word.casefold() != part["feature"] for word in part["words"])
+
+
+def _as_written(part: dict[str, Any]) -> str:
+    """`flights, flight (flight)`, the first few; the name alone where it is what stands in the document."""
+    if not _has_stem(part):
+        return str(part["feature"])
+    more = ", ..." if len(part["words"]) > _WORDS_SHOWN else ""
+    return f"{', '.join(part['words'][:_WORDS_SHOWN])}{more} ({part['feature']})"
 
 
 def _rounded(value: float) -> Decimal:
