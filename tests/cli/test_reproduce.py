@@ -11,7 +11,7 @@ from arcrank.cli import amini_runs
 from arcrank.cli.experiments import EXPERIMENTS, run
 from arcrank.cli.outcomes import Outcome, Value
 from arcrank.cli.reproduce import run_all
-from arcrank.cli.reproduce_report import report
+from arcrank.cli.reproduce_report import markdown, report
 from arcrank.datasets import Corpus
 from arcrank.errors import MissingDataError
 from arcrank.experiments import bipartite_runs, category_ranking_runs, leaf_ranking, preference_table
@@ -87,6 +87,36 @@ def test_the_command_prints_reports_and_fits_its_schema(small, tmp_path):
     assert not re.search(r"(?:src|href)\s*=|https?:|url\(", text)
     shown = call("reproduce", "crammer-table-1").stdout
     assert "[15.71]" in shown
+
+
+def test_a_report_called_md_is_a_part_of_a_site(small, tmp_path):
+    page = tmp_path / "r.MD"
+    done = call("reproduce", "crammer-table-1", "crammer-figure-4", "--report", page)
+    assert done.exit_code == 0, done.exception
+    text = page.read_text(encoding="utf-8")
+    assert "arcrank reproduce crammer-table-1 crammer-figure-4" in text
+    assert all(word in text for word in ("numpy", "Python", "cores", "published 15.71"))
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        "## Crammer & Singer 2002, Table 1: losses on Reuters-21578, five folds".replace("&", "&amp;"),
+        "## Crammer & Singer 2002, Figure 4: losses while learning, Reuters-21578".replace("&", "&amp;"),
+    ]
+    plots = [line for line in text.splitlines() if "<svg" in line]
+    assert len(plots) == 1  # one block of HTML, which Markdown leaves alone
+    assert plots[0].count("<svg") == 3
+    assert plots[0].startswith('<div class="plots"><figure>')
+    assert plots[0].endswith("</figure></div>")
+    widths = {line.count("|") for line in text.splitlines() if line.startswith("|")}
+    assert widths == {5}
+
+
+def test_names_cannot_change_the_markdown():
+    one = Outcome("n", "<t> *a*", "a|b\nc", values=[Value("a|b", "x_y", 1.0), Value("`b`", "y", 2.0, 1.0)])
+    text = markdown([one], {"gone": "no [file](here)"})
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert [row.count("|") for row in rows] == [4] * 4 + [3] * 3
+    assert "&lt;t&gt; &#42;a&#42;" in text
+    assert "[file]" not in text
+    assert "| &#96;b&#96; |  | 2" in text
 
 
 def test_what_has_no_corpus_is_left_out_unless_it_was_named(small, monkeypatch):

@@ -19,7 +19,9 @@ def reproduce(
         list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of --list; all if none.")
     ] = None,
     list: Annotated[bool, typer.Option("--list", help="List the experiments and what they need.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write a page with tables and plots to this file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write tables and plots to this file: .html a page, .md a part of a site.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Run the papers' experiments, and set every number beside the published one.
@@ -95,10 +97,11 @@ def _list(as_json: bool) -> None:
 
 def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> None:
     from arcrank.cli.output import say
-    from arcrank.cli.reproduce_report import report
+    from arcrank.cli.reproduce_report import markdown, report
     from arcrank.modelfile.atomic import write_atomically
 
-    write_atomically(path, [report(outcomes, left_out).encode()])
+    write = markdown if path.suffix.lower() == ".md" else report
+    write_atomically(path, [write(outcomes, left_out).encode()])
     say(f"The report is in {path}")
 
 

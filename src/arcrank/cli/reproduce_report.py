@@ -1,4 +1,4 @@
-"""The HTML report of `arcrank reproduce`: measured beside published, with verdicts and plots."""
+"""The report of `arcrank reproduce`, HTML or Markdown: measured beside published, with verdicts and plots."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from arcrank import __version__
 from arcrank.cli.outcomes import MARKS, RULE, Outcome, Value
 from arcrank.cli.output import number
 from arcrank.cli.page import Cell, cards, page, section, table
+from arcrank.experiments.circumstances import machine, today, versions
 
-__all__ = ["report", "to_json"]
+__all__ = ["markdown", "report", "to_json"]
 
 _STYLES = {"at or better": "good", "within 15 %": "warn", "worse": "bad", "no verdict": ""}
 _WORDS = {
@@ -66,3 +67,63 @@ def _cell(value: Value | None) -> Cell:
     paper = "" if value.published is None else f"<br><small>published {number(value.published)}</small>"
     mark = MARKS[value.verdict]
     return Cell(f"<b>{number(value.measured)}</b>{spread} {mark}{paper}", value.measured, _STYLES[value.verdict])
+
+
+def markdown(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
+    """The same as part of a site's page: headings of the second level, tables, and the plots as SVG.
+
+    Colours and the layout of the plots are the site's, as in docs/assets/site.css.
+    """
+    names = " ".join(one.name for one in outcomes)
+    parts = [
+        "<!-- written by `arcrank reproduce`: do not edit -->",
+        f"Measured with `arcrank reproduce {names}`; written on {today()} with {versions()} on {machine()}.",
+        f"{_totals(outcomes)} {RULE}",
+        *(_markdown_section(one) for one in outcomes),
+    ]
+    if left_out:
+        rows = [[_plain(name), _plain(why)] for name, why in left_out.items()]
+        parts.append("## Left out\n\n" + _markdown_table(["experiment", "why"], rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def _totals(outcomes: Sequence[Outcome]) -> str:
+    counts = {name: sum(one.verdicts()[name] for one in outcomes) for name in MARKS}
+    told = [f"**{n:,}** {name} {_mark(name)}".strip() for name, n in counts.items() if n]
+    return f"{', '.join(told)}."
+
+
+def _mark(verdict: str) -> str:
+    return f'<span class="{_STYLES[verdict]}">{MARKS[verdict]}</span>' if MARKS[verdict] else ""
+
+
+def _markdown_section(one: Outcome) -> str:
+    columns = list(dict.fromkeys(value.column for value in one.values))
+    placed = {(value.row, value.column): value for value in one.values}
+    rows = [
+        [_plain(row), *(_markdown_cell(placed.get((row, column))) for column in columns)]
+        for row in dict.fromkeys(value.row for value in one.values)
+    ]
+    parts = [f"## {_plain(one.title)}", f"`{one.name}`. {_plain(one.note)}".strip()]
+    plots = f'<div class="plots">{"".join(one.plots)}</div>' if one.plots else ""
+    table = _markdown_table(["", *map(_plain, columns)], rows)
+    return "\n\n".join(filter(None, [*parts, plots, table]))
+
+
+def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---", *["--:"] * (len(heads) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [heads, rule, *rows])
+
+
+def _markdown_cell(value: Value | None) -> str:
+    if value is None:
+        return ""
+    spread = "" if value.spread is None else f" <small>± {value.spread:.2g}</small>"
+    paper = "" if value.published is None else f"<br><small>published {number(value.published)}</small>"
+    return f"{number(value.measured)}{spread} {_mark(value.verdict)}".rstrip() + paper
+
+
+def _plain(text: str) -> str:
+    """Text that neither Markdown nor HTML takes for something else, on one line."""
+    marks = str.maketrans({mark: f"&#{ord(mark)};" for mark in "|*_`[]\\#"})
+    return escape(" ".join(text.split()), quote=False).translate(marks)
