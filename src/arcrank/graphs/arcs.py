@@ -97,18 +97,22 @@ class ArcGraphs(PreferenceGraphs):
         return len(self.arc_ptr) - 1
 
     def take(self, rows: IntArray) -> Self:
+        """The graphs of the given instances, in that order."""
         arc_ptr, at = gather_rows(self.arc_ptr, rows)
         weight = None if self.weight is None else self.weight[at]
         return type(self)(arc_ptr, self.head[at], self.tail[at], weight, self.n_labels, self.labels)
 
     def arc_counts(self) -> NDArray[np.int64]:
+        """The number of arcs of each instance."""
         return np.diff(self.arc_ptr)
 
     def arcs(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads and tails of one instance's arcs; heads[j] should rank above tails[j]."""
         at = slice(self.arc_ptr[row], self.arc_ptr[row + 1])
         return self.head[at], self.tail[at]
 
     def to_arcs(self) -> ArcGraphs:
+        """The same graphs with every arc written out: O(arcs) memory."""
         return self
 
     def rows(self) -> NDArray[np.int64]:

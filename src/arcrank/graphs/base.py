@@ -64,6 +64,7 @@ class PreferenceGraphs(ABC):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """(instances, labels)."""
         return len(self), self.n_labels
 
     @property

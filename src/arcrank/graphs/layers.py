@@ -173,6 +173,7 @@ class LayeredGraphs(PreferenceGraphs):
         return len(self.rest)
 
     def take(self, rows: IntArray) -> Self:
+        """The graphs of the given instances, in that order."""
         ptr, at = gather_rows(self.ptr, rows)
         return type(self)(ptr, self.label[at], self.level[at], self.rest[rows], self.n_labels, self.labels)
 
@@ -194,6 +195,7 @@ class LayeredGraphs(PreferenceGraphs):
         return np.where(np.diff(self.ptr) < self.n_labels, self.rest, -1)
 
     def arc_counts(self) -> NDArray[np.int64]:
+        """The number of arcs of each instance."""
         return self._arc_counts
 
     @cached_property
@@ -213,11 +215,13 @@ class LayeredGraphs(PreferenceGraphs):
         return ((total**2 - squares) / 2).astype(np.int64)
 
     def arcs(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads and tails of one instance's arcs; heads[j] should rank above tails[j]."""
         level = self.levels([row])[0]
         head, tail = np.nonzero((level[:, None] >= 0) & (level[:, None] < level[None, :]))
         return head.astype(np.int32), tail.astype(np.int32)
 
     def to_arcs(self) -> ArcGraphs:
+        """The same graphs with every arc written out: O(arcs) memory."""
         from arcrank.graphs.arcs import ArcGraphs
 
         parts = [self.arcs(row) for row in range(len(self))]

@@ -105,4 +105,5 @@ class LogLinearLoss:
         self._kernel(self._graph, self._mirror, self.weight, self.normalize, block.start, scores, *flows, losses)
 
     def value(self, scores: Array) -> float:
+        """The loss alone."""
         return self.flows(scores)[0]

@@ -38,13 +38,16 @@ class MarginLoss(ABC):
     target = 1.0
 
     @abstractmethod
-    def value(self, margin: ArrayLike) -> Array: ...
+    def value(self, margin: ArrayLike) -> Array:
+        """L at the margins."""
 
     @abstractmethod
-    def derivative(self, margin: ArrayLike) -> Array: ...
+    def derivative(self, margin: ArrayLike) -> Array:
+        """L' at the margins."""
 
     @abstractmethod
-    def gain(self, total: ArrayLike, C: float) -> Array: ...
+    def gain(self, total: ArrayLike, C: float) -> Array:
+        """The dual of `C L` at total flows."""
 
     @abstractmethod
     def arc_terms(self, weight: Array) -> tuple[Array, Array]:

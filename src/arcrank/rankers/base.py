@@ -126,6 +126,7 @@ class LinearRanker(LabelRanker):
     intercept_: Array
 
     def score_labels(self, X: Any) -> Array:
+        """Scores of all labels, (n, k): the higher, the better the label fits."""
         return np.asarray(self._check_features(X, reset=False) @ self.coef_.T) + self.intercept_
 
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:

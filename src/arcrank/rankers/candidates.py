@@ -54,6 +54,7 @@ class CandidateSets:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """(instances, features)."""
         return len(self), self.features.shape[1]
 
     def counts(self) -> NDArray[np.int64]:

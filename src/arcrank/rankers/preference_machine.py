@@ -227,6 +227,7 @@ class PreferenceMachine(LinearRanker):
         return relevant
 
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
+        """Each feature's part of the margin of two labels, as of every linear ranker; only with a linear kernel."""
         if hasattr(self, "_kernel"):
             raise ParameterError(
                 "explain needs kernel='linear': under other kernels features have no parts of a margin."
