@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from arcrank.cli import amini_runs
-from arcrank.cli import paper_runs as runs
-from arcrank.cli.outcomes import Outcome
 from arcrank.errors import ParameterError
+from arcrank.experiments import amini_runs
+from arcrank.experiments import paper_runs as runs
+from arcrank.experiments.outcomes import Outcome
 
 __all__ = ["EXPERIMENTS", "Experiment", "experiment", "run"]
 
@@ -160,7 +160,7 @@ def experiment(name: str) -> Experiment:
 def run(name: str, tick: Callable[[], None]) -> Outcome:
     """Run an experiment, or read its finished cells; `tick` is called after every cell."""
     chosen, start = experiment(name), time.perf_counter()
-    outcome = Outcome(name, f"{chosen.paper}, {chosen.title}", chosen.note)
+    outcome = Outcome(name, chosen.title, chosen.note, chosen.paper)
     chosen.run(outcome, tick)
     outcome.seconds = time.perf_counter() - start
     return outcome

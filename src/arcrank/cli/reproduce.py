@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from arcrank.cli.outcomes import Outcome, Value
+    from arcrank.experiments.outcomes import Outcome, Value
 
 _STYLES = {"at or better": "green", "within 15 %": "yellow", "worse": "red", "no verdict": ""}
 
@@ -107,8 +107,8 @@ def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> Non
 
 def show(outcomes: list[Outcome]) -> None:
     """A table for each experiment, ours and in brackets the published value with a mark."""
-    from arcrank.cli.outcomes import MARKS, RULE
     from arcrank.cli.output import console, say
+    from arcrank.experiments.outcomes import MARKS, RULE
 
     for one in outcomes:
         console().print(_table(one))
@@ -124,7 +124,7 @@ def _table(one: Outcome) -> Any:
 
     columns = list(dict.fromkeys(value.column for value in one.values))
     placed = {(value.row, value.column): value for value in one.values}
-    made = table(one.title, "", *columns, numbers=len(columns))
+    made = table(one.full_title, "", *columns, numbers=len(columns))
     for row in dict.fromkeys(value.row for value in one.values):
         made.add_row(row, *(_text(placed.get((row, column))) for column in columns))
     return made
@@ -133,8 +133,8 @@ def _table(one: Outcome) -> Any:
 def _text(value: Value | None) -> Any:
     from rich.text import Text
 
-    from arcrank.cli.outcomes import MARKS
     from arcrank.cli.output import number
+    from arcrank.experiments.outcomes import MARKS
 
     if value is None:
         return ""

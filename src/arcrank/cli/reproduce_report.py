@@ -7,10 +7,11 @@ from html import escape
 from typing import Any
 
 from arcrank import __version__
-from arcrank.cli.outcomes import MARKS, RULE, Outcome, Value
 from arcrank.cli.output import number
 from arcrank.cli.page import Cell, cards, page, section, table
+from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
 from arcrank.experiments.circumstances import machine, today, versions
+from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Plot, Value
 
 __all__ = ["markdown", "report", "to_json"]
 
@@ -45,8 +46,18 @@ def report(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
 
 
 def _section(one: Outcome) -> str:
-    plots = f'<div class="plots">{"".join(one.plots)}</div>' if one.plots else ""
-    return section(one.title, _values(one.values), plots, intro=one.note)
+    return section(one.full_title, _values(one.values), _plots(one), intro=one.note)
+
+
+def _plots(one: Outcome) -> str:
+    return f'<div class="plots">{"".join(map(_drawn, one.plots))}</div>' if one.plots else ""
+
+
+def _drawn(plot: Plot) -> str:
+    x, y = Axis(plot.x, "x" in plot.log, plot.x_range), Axis(plot.y, "y" in plot.log, plot.y_range)
+    if plot.bars:
+        return "".join(bar_plot(line.y, [f"{v:g}" for v in line.x], x, y, plot.title) for line in plot.lines)
+    return line_plot([Series(*line) for line in plot.lines], x, y, plot.title)
 
 
 def _values(values: Sequence[Value]) -> str:
@@ -75,11 +86,12 @@ def markdown(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
     Colours and the layout of the plots are the site's, as in docs/assets/site.css.
     """
     names = " ".join(one.name for one in outcomes)
+    of_one_paper = len({one.paper for one in outcomes}) == 1  # then its name is the page's own
     parts = [
         "<!-- written by `arcrank reproduce`: do not edit -->",
         f"Measured with `arcrank reproduce {names}`; written on {today()} with {versions()} on {machine()}.",
         f"{_totals(outcomes)} {RULE}",
-        *(_markdown_section(one) for one in outcomes),
+        *(_markdown_section(one, one.title if of_one_paper else one.full_title) for one in outcomes),
     ]
     if left_out:
         rows = [[_plain(name), _plain(why)] for name, why in left_out.items()]
@@ -97,17 +109,16 @@ def _mark(verdict: str) -> str:
     return f'<span class="{_STYLES[verdict]}">{MARKS[verdict]}</span>' if MARKS[verdict] else ""
 
 
-def _markdown_section(one: Outcome) -> str:
+def _markdown_section(one: Outcome, title: str) -> str:
     columns = list(dict.fromkeys(value.column for value in one.values))
     placed = {(value.row, value.column): value for value in one.values}
     rows = [
         [_plain(row), *(_markdown_cell(placed.get((row, column))) for column in columns)]
         for row in dict.fromkeys(value.row for value in one.values)
     ]
-    parts = [f"## {_plain(one.title)}", f"`{one.name}`. {_plain(one.note)}".strip()]
-    plots = f'<div class="plots">{"".join(one.plots)}</div>' if one.plots else ""
+    parts = [f"## {_plain(title)}", f"`{one.name}`. {_plain(one.note)}".strip()]
     table = _markdown_table(["", *map(_plain, columns)], rows)
-    return "\n\n".join(filter(None, [*parts, plots, table]))
+    return "\n\n".join(filter(None, [*parts, _plots(one), table]))
 
 
 def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,12 +1,13 @@
-"""What an experiment of the papers gives: numbers beside the published ones, verdicts, and plots."""
+"""What an experiment of the papers gives: numbers beside the published ones, verdicts, and plots as data."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["MARKS", "NEAR", "RULE", "Outcome", "Value", "verdict"]
+__all__ = ["MARKS", "NEAR", "RULE", "Line", "Outcome", "Plot", "Value", "verdict"]
 
 NEAR = 0.15
 MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", "no verdict": ""}
@@ -51,16 +52,43 @@ def verdict(value: Value) -> str:
     return "within 15 %" if -lead <= NEAR * abs(value.published) else "worse"
 
 
+class Line(NamedTuple):
+    """One line of a plot, or its bars."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+class Plot(NamedTuple):
+    """Lines with the names of the axes; `log` names the logarithmic ones, ranges hold where data should not decide."""
+
+    lines: Sequence[Line]
+    x: str
+    y: str
+    title: str = ""
+    log: str = ""
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    bars: bool = False
+
+
 @dataclass
 class Outcome:
-    """The values and plots of one experiment; `plots` are pieces of HTML."""
+    """The values and plots of one experiment."""
 
     name: str
     title: str
     note: str = ""
+    paper: str = ""
     values: list[Value] = field(default_factory=list)
-    plots: list[str] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
     seconds: float = 0.0
+
+    @property
+    def full_title(self) -> str:
+        """The paper, and what it is in the paper."""
+        return ", ".join(filter(None, [self.paper, self.title]))
 
     def verdicts(self) -> dict[str, int]:
         """How many values have each verdict."""
@@ -71,7 +99,7 @@ class Outcome:
         """See schemas/reproduce.json."""
         return {
             "name": self.name,
-            "title": self.title,
+            "title": self.full_title,
             "note": self.note,
             "values": [{**value._asdict(), "verdict": value.verdict} for value in self.values],
             "verdicts": self.verdicts(),

@@ -1,12 +1,11 @@
-"""From the runs in `arcrank.experiments` to values and plots of one form."""
+"""The tables and figures of three papers: from the runs to values and plots of one form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from arcrank.cli.outcomes import Outcome, Value
-from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
+from arcrank.experiments.outcomes import Line, Outcome, Plot, Value
 
 T = TypeVar("T")
 Tick = Callable[[], None]
@@ -89,16 +88,21 @@ def crammer_figure3(outcome: Outcome, tick: Tick) -> None:
         sizes = np.diff(label_sets(corpus).indptr)
         share = (np.bincount(sizes, minlength=11) / len(sizes)).tolist()
         outcome.values.append(Value(corpus, "topics a document", float(sizes.mean())))
-        names = [str(i) for i in range(1, 11)]
-        outcome.plots.append(bar_plot(share[1:11], names, Axis("number of topics"), Axis("share of documents"), corpus))
+        line = Line(corpus, list(range(1, 11)), share[1:11])
+        outcome.plots.append(Plot([line], "number of topics", "share of documents", corpus, bars=True))
         tick()
 
 
 def _corpora() -> list[str]:
     """Reuters, and RCV1 where it is on this machine."""
-    from arcrank.cli.corpora import CORPORA
+    from arcrank.datasets import load_rcv1
+    from arcrank.errors import MissingDataError
 
-    return ["Reuters-21578"] + (["RCV1"] if CORPORA["rcv1"].found() is not None else [])
+    try:
+        load_rcv1()
+    except MissingDataError:
+        return ["Reuters-21578"]
+    return ["Reuters-21578", "RCV1"]
 
 
 def crammer_losses(corpus: str) -> Run:
@@ -118,10 +122,10 @@ def crammer_losses(corpus: str) -> Run:
                     last = min(cell.rounds[-1] for cell in folds)
                     rounds = [r for r in folds[0].rounds if r <= last]
                     curves = [np.interp(rounds, cell.rounds, np.array(cell.losses)[:, which]) for cell in folds]
-                    lines.append(Series(name, rounds, np.mean(curves, axis=0).tolist()))
+                    lines.append(Line(name, rounds, np.mean(curves, axis=0).tolist()))
                     outcome.values.append(Value(name, f"loss {which + 1} in the end", lines[-1].y[-1]))
             title = f"averaged loss {which + 1}"
-            outcome.plots.append(line_plot(lines, Axis("round", log=True), Axis(title, log=True), f"{corpus}: {title}"))
+            outcome.plots.append(Plot(lines, "round", title, f"{corpus}: {title}", log="xy"))
 
     return run
 
@@ -137,7 +141,7 @@ def crammer_figure6(outcome: Outcome, tick: Tick) -> None:
         for name in RANKERS:
             folds = [cell for cell in found if cell.ranker == name]
             recall, precision = (np.mean([getattr(c, part) for c in folds], axis=0) for part in ("recall", "precision"))
-            lines.append(Series(name, recall.tolist(), precision.tolist()))
+            lines.append(Line(name, recall.tolist(), precision.tolist()))
             outcome.values.append(Value(f"{corpus}, {name}", "precision of the first label", float(precision[0])))
         unit = (0.0, 1.0)
-        outcome.plots.append(line_plot(lines, Axis("recall", range=unit), Axis("precision", range=unit), corpus))
+        outcome.plots.append(Plot(lines, "recall", "precision", corpus, x_range=unit, y_range=unit))

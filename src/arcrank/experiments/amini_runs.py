@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from arcrank.cli.outcomes import Outcome, Value
-from arcrank.cli.paper_runs import Tick
-from arcrank.cli.plots import Axis, Series, line_plot
+from arcrank.experiments.outcomes import Line, Outcome, Plot, Value
+from arcrank.experiments.paper_runs import Tick
 
 if TYPE_CHECKING:
     from arcrank.experiments.bipartite_runs import Study
@@ -96,7 +95,7 @@ def figure1(outcome: Outcome, tick: Tick) -> None:
 
     points = tables.figure1(_study(tick), _silent)
     outcome.values += [_at(point, "relevant documents") for point in points]
-    outcome.plots.append(line_plot(_lines(points), Axis("relevant documents"), Axis("AUC in %")))
+    outcome.plots.append(Plot(_lines(points), "relevant documents", "AUC in %"))
 
 
 def figure2(outcome: Outcome, tick: Tick) -> None:
@@ -107,8 +106,8 @@ def figure2(outcome: Outcome, tick: Tick) -> None:
     curves = [point for point in points if point.of == "precision by recall"]
     growing = [point for point in points if point.of != "precision by recall"]
     outcome.values += [_at(point, "labelled documents") for point in growing]
-    outcome.plots.append(line_plot(_lines(curves), Axis("recall"), Axis("precision in %", range=(0.0, 100.0))))
-    outcome.plots.append(line_plot(_lines(growing), Axis("labelled documents", log=True), Axis("mAUP in %")))
+    outcome.plots.append(Plot(_lines(curves), "recall", "precision in %", y_range=(0.0, 100.0)))
+    outcome.plots.append(Plot(_lines(growing), "labelled documents", "mAUP in %", log="x"))
 
 
 def figure3(outcome: Outcome, tick: Tick) -> None:
@@ -117,17 +116,17 @@ def figure3(outcome: Outcome, tick: Tick) -> None:
 
     points = [point._replace(method=point.of) for point in tables.figure3(_study(tick), _silent)]
     outcome.values += [_at(point, "discount") for point in points]
-    outcome.plots.append(line_plot(_lines(points), Axis("discount"), Axis("mAUP in %")))
+    outcome.plots.append(Plot(_lines(points), "discount", "mAUP in %"))
 
 
 def _at(point: Point, what: str) -> Value:
     return Value(f"{point.x:g} {what}", point.method, point.y, spread=point.error, higher_is_better=True)
 
 
-def _lines(points: Iterable[Point]) -> list[Series]:
+def _lines(points: Iterable[Point]) -> list[Line]:
     """A line for each method, its points from left to right."""
     by_method: dict[str, list[Point]] = {}
     for point in points:
         by_method.setdefault(point.method, []).append(point)
     ordered = {name: sorted(some, key=lambda point: point.x) for name, some in by_method.items()}
-    return [Series(name, [p.x for p in some], [p.y for p in some]) for name, some in ordered.items()]
+    return [Line(name, [p.x for p in some], [p.y for p in some]) for name, some in ordered.items()]
