@@ -57,7 +57,67 @@ def test_lines_from_a_shell(model):
     result = run("rank", model, "--top", "1", stdin=lines)
     assert result.code == 0, result.err
     assert [(row.get("id"), row["ranking"]) for row in result.rows][:2] == [("7", ["crude"]), (None, ["grain"])]
-    assert len(result.rows) == 4  # what is not a JSON object is a text
+    assert len(result.rows) == 5  # what is not a JSON object is a text, a blank line too
+    assert [row["known_features"] > 0 for row in result.rows] == [True, True, False, False, False]
+    told = result.err.splitlines()
+    assert told[0].startswith("standard input:5: this is no JSON (Expecting value at column 10)")
+    assert told[1].startswith("3 documents without any word that the model knows")
+    assert len(told) == 2
+
+
+def test_broken_json_is_told_once_and_counted(model):
+    result = run("rank", model, stdin='{"text": oil\noil\n{oil}\n')
+    assert len(result.rows) == 3
+    assert result.err.count("this is no JSON") == 1
+    assert "2 lines in all begin with {" in result.err
+
+
+def test_each_line_gets_one_ranking(model):
+    for lines, rows in (("oil\n\ncorn", 3), ("oil\n\ncorn\n", 3), ("\n", 1), ("oil\n\n", 2), ("\r\noil\r\n", 2)):
+        assert len(call("rank", model, stdin=lines).rows) == rows
+    row = call("rank", model, stdin="\n")
+    check_output(row.json, "rank")
+    assert row.json["known_features"] == 0
+    assert "1 document without any word that the model knows" in row.err
+
+
+@pytest.mark.parametrize("arguments", [("a.jsonl",), ("a.json",), ("a.txt", "--format", "jsonl")])
+def test_a_file_of_json_lines_holds_nothing_else(model, tmp_path, arguments):
+    path = tmp_path / arguments[0]
+    path.write_text('{"text": "oil"}\n\n{"text": corn}\nwheat\n["ship"]\n{"id": 3}\n')
+    (tmp_path / "whole.jsonl").write_text('{"text": "oil"}\n')
+    failed(run("rank", model, path, *arguments[1:]), f"{path}:3: invalid JSON", "at column 10", "--on-error skip")
+    result = run("rank", model, path, *arguments[1:], "--on-error", "skip")
+    assert result.out == call("rank", model, tmp_path / "whole.jsonl").out
+    assert result.err == "left out 4 rows that could not be read: invalid JSON (3), no document (1).\n"
+
+
+def test_a_text_in_place_of_a_file(model):
+    failed(
+        run("rank", model, "cheap oil"),
+        "cheap oil: there is no such file",
+        f"echo 'cheap oil' | arcrank rank {model} -",
+    )
+    failed(call("rank", model, "oil " * 100), 'echo "your text" |')
+
+
+def test_a_table_that_is_not_said_to_be_one(model):
+    assert "--format csv" in call("rank", model, stdin="text,labels\noil,crude\n").err
+    assert len(call("rank", model, "--format", "csv", stdin="text,labels\noil,crude\n").rows) == 1
+
+
+def test_tables_are_not_guessed_at(model, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("title,tags\noil,crude\n")
+    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "called text")
+    path.write_text("oil,crude\nwheat, corn, and more,grain\ncorn,grain\n")
+    failed(run("rank", model, path), f"{path}:2: wrong number of columns: 4", "quotes", "--on-error skip")
+    assert len(call("rank", model, path, "--on-error", "skip").rows) == 2
+
+
+def test_options_from_the_environment(model, monkeypatch):
+    monkeypatch.setenv("ARCRANK_RANK_TOP", "1")
+    assert len(run("rank", model, stdin="oil").json["ranking"]) == 1
 
 
 def test_answers_come_before_the_next_question(model):
@@ -126,7 +186,7 @@ def test_numbered_features(numbered, tmp_path):
         assert [row["ranking"][0] for row in result.rows] == ["a", "b", "c"]
     wide = call("rank", numbered, stdin=b"1:1 9:1\n")
     assert wide.json["ranking"][0] == "a"
-    assert "left out 1 values" in wide.err
+    assert "left out 1 value of" in wide.err
     failed(call("rank", numbered, stdin=b"1:1\n1:1 2:x\n"), "standard input:2: ", "invalid features")
     failed(call("rank", numbered, stdin=b'{"text": "oil"}\n'), "standard input:1: ", "takes features")
     failed(call("rank", numbered, stdin=b'{"features": {"x": 1}}\n'), "numbered", "named")
@@ -142,7 +202,7 @@ def test_named_features_find_their_columns(tmp_path):
         asked = '{"features": {"z": 1, "new": 5, "y": 2}}\n{"features": {"x": 3}}\n{"features": {}}\n'
         result = call("rank", tmp_path / "m", stdin=asked)
         assert [row["ranking"][0] for row in result.rows][:2] == ["b", "a"]
-        assert ("left out 1 values" in result.err) == (learner == "log-linear")
+        assert ("left out 1 value of" in result.err) == (learner == "log-linear")
     failed(call("rank", tmp_path / "m", stdin='{"features": {"x": "big"}}\n'), ":1: ", "'x'")
 
 
@@ -151,6 +211,8 @@ def test_wrong_models_from_a_shell(model, tmp_path):
     broken.write_bytes(model.read_bytes()[:-1])
     failed(run("rank", broken, stdin="oil"), str(broken), "damaged")
     failed(run("rank", tmp_path, stdin="oil"), "this is a folder")
+    broken.write_bytes(b"no model")
+    failed(run("rank", broken, stdin="oil"), "a file that arcrank train wrote")
 
 
 def test_wrong_use(model, data, tmp_path):
@@ -185,6 +247,37 @@ def test_packed_files_and_other_formats(model, numbered, data, tmp_path):
     (tmp_path / "rows.txt").write_text("2 4 2\n0 1:1\n1 2:1\n")
     rows = call("rank", numbered, tmp_path / "rows.txt", "--format", "xc").rows
     assert [row["ranking"][0] for row in rows] == ["a", "b"]
+
+
+def test_labels_are_not_needed(model, numbered, tmp_path):
+    (tmp_path / "rows.txt").write_text("4 4 1\n 1:1\n2:1\n7,9 3:1\n\n")
+    for arguments in ((), ("--format", "xc")):
+        rows = call("rank", numbered, tmp_path / "rows.txt", *arguments).rows
+        assert [row["ranking"][0] for row in rows][:3] == ["a", "b", "c"]
+        assert [row["known_features"] for row in rows] == [1, 1, 1, 0]
+    (tmp_path / "rows.txt").write_text("2 4 1\n 1:x\n2:1\n")
+    failed(call("rank", numbered, tmp_path / "rows.txt"), "rows.txt:2: invalid features", "--on-error skip")
+    result = call("rank", numbered, tmp_path / "rows.txt", "--on-error", "skip")
+    assert len(result.rows) == 1
+    assert "left out 1 row that could not be read: invalid features (1)" in result.err
+    result = call("rank", numbered, "--on-error", "skip", stdin=b"a,,b 1:1\n1:1 2:x\n1:1\n")
+    assert len(result.rows) == 1
+    assert "left out 2 rows" in result.err
+
+
+def test_parquet_without_labels(model, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["oil", "corn"], "id": [1, 2]}), path)
+    for rows in (
+        call("rank", model, path).rows,
+        run("rank", model, "--format", "parquet", stdin=path.read_bytes()).rows,
+    ):
+        assert [(row["id"], row["ranking"][0]) for row in rows] == [("1", "crude"), ("2", "grain")]
+    pq.write_table(pa.table({"words": ["oil"]}), path)
+    failed(call("rank", model, path), "a column text is needed, got words")
 
 
 def test_lines_are_cut_where_they_end():

@@ -5,17 +5,22 @@ Batches hold what has arrived, so the answer to a line on a pipe does not wait f
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import Any, NamedTuple
 
-from arcrank.cli.inputs import STANDARD_INPUT, opened
-from arcrank.datasets.formats.lines import Lines, RowError, decode
+from arcrank.cli.inputs import STANDARD_INPUT, opened, place_and_remedy
+from arcrank.cli.output import say
+from arcrank.cli.showing import count
+from arcrank.datasets.formats.headers import refuse_other_header
+from arcrank.datasets.formats.jsonl import fault
+from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.errors import FormatError
 
 _CHUNK = 1 << 20
@@ -24,6 +29,9 @@ _ROWS = 1000
 _BOM = b"\xef\xbb\xbf"
 _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".svm": "svmlight", ".svmlight": "svmlight"}
 _ENDINGS |= {".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet"}
+_ENDINGS |= {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+_LINES_OF_ANY_KIND = "lines"
+"""What no ending and no flag has named: a line is JSON or, where the model takes texts, a text."""
 
 
 @dataclass
@@ -39,39 +47,67 @@ class Documents:
         return len(self.texts) if self.texts is not None else int(self.X.shape[0])
 
 
-def read_documents(path: str, format: str | None, *, takes_text: bool, quiet: bool = False) -> Iterator[Documents]:
-    """Yield the documents of a file or of standard input in batches, none of them empty."""
+def read_documents(
+    path: str,
+    format: str | None,
+    *,
+    takes_text: bool,
+    quiet: bool = False,
+    on_error: str | None = None,
+    blank_lines: bool = False,
+) -> Iterator[Documents]:
+    """Yield the documents of a file or of standard input in batches, none of them empty.
+
+    With `blank_lines` these are documents too where lines are texts, so that documents and lines keep step.
+    `on_error` is "raise", "skip", or None where the user has no choice; what was skipped is told at the end.
+    """
     from arcrank.datasets.locate import open_binary, readable
 
     with ExitStack() as stack:
         source = stack.enter_context(opened(path, "ranking", quiet=quiet))
         name = str(source.name)
         stack.enter_context(readable(name))
-        stream = stack.enter_context(open_binary(source))
-        found = format or _recognised(path, stream, takes_text=takes_text)
-        for batch in _batches(stream, name, found, takes_text=takes_text):
+        stack.enter_context(place_and_remedy(on_error))
+        lines = Lines(stack.enter_context(open_binary(source)), name, on_error or "raise")
+        found = format or _recognised(path, lines.stream, takes_text=takes_text)
+        skipped: Counter[str] = Counter()
+        for batch in _batches(lines, found, takes_text=takes_text, blank_lines=blank_lines):
+            skipped.update(lines.take_skipped())
             if len(batch):
                 yield batch
+        _tell_skipped(skipped + lines.skipped)
+
+
+def _tell_skipped(skipped: Counter[str]) -> None:
+    if skipped:
+        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in skipped.items())
+        say(f"left out {count(skipped.total(), 'row')} that could not be read: {reasons}.")
 
 
 def _recognised(path: str, stream: Any, *, takes_text: bool) -> str:
-    """By the ending; standard input is JSON or texts, or svmlight where the model takes numbers."""
+    """By the ending; what that does not tell is JSON or texts, or rows of numbers where the model takes these."""
+    from arcrank.datasets.formats.xc import is_header
+
     ending = os.path.splitext(path.removesuffix(".xz").removesuffix(".gz"))[1].lower()
-    if path == STANDARD_INPUT and not takes_text:
-        return "jsonl" if stream.peek(1)[:1] == b"{" else "svmlight"
-    return _ENDINGS.get(ending, "jsonl")
+    if ending in _ENDINGS or takes_text:
+        return _ENDINGS.get(ending, _LINES_OF_ANY_KIND)
+    start = stream.peek(_CHUNK)
+    if is_header(start.partition(b"\n")[0]):
+        return "xc"
+    return "svmlight" if path == STANDARD_INPUT and start[:1] != b"{" else _LINES_OF_ANY_KIND
 
 
-def _batches(stream: Any, name: str, format: str, *, takes_text: bool) -> Iterator[Documents]:
-    if format == "jsonl":
-        reader = _JsonReader(name, takes_text=takes_text)
-        yield from (reader.batch(number, lines) for number, lines in line_batches(stream, name))
+def _batches(lines: Lines, format: str, *, takes_text: bool, blank_lines: bool) -> Iterator[Documents]:
+    if format in ("jsonl", _LINES_OF_ANY_KIND):
+        strict = format == "jsonl" or not takes_text
+        reader = _JsonReader(lines, takes_text=takes_text, strict=strict, blank_lines=blank_lines and not strict)
+        yield from reader.batches()
     elif format == "svmlight":
-        yield from (_svmlight(name, number, lines) for number, lines in line_batches(stream, name))
+        yield from (_svmlight(lines, number, rows) for number, rows in line_batches(lines.stream, lines.name))
     elif format in ("csv", "tsv"):
-        yield from _tables(stream, name, "," if format == "csv" else "\t")
+        yield from _tables(lines, "," if format == "csv" else "\t")
     else:
-        yield from _with_labels(stream, name, format)
+        yield from _blocks(lines, format)
 
 
 def line_batches(stream: Any, name: str) -> Iterator[tuple[int, list[bytes]]]:
@@ -99,14 +135,24 @@ def _without_bom(lines: list[bytes]) -> list[bytes]:
 
 
 class _JsonReader:
-    """Lines of JSON objects with `text` or `features`, or of bare texts."""
+    """Lines of JSON objects with `text` or `features`; or, unless `strict`, of bare texts."""
 
-    def __init__(self, name: str, *, takes_text: bool) -> None:
-        self._name = name
+    def __init__(self, lines: Lines, *, takes_text: bool, strict: bool, blank_lines: bool) -> None:
+        self._lines = lines
         self._takes_text = takes_text
+        self._strict = strict
+        self._blank_lines = blank_lines
+        self._broken = 0
 
-    def batch(self, first: int, lines: list[bytes]) -> Documents:
-        rows = [self._row(number, line) for number, line in enumerate(lines, start=first) if line.strip()]
+    def batches(self) -> Iterator[Documents]:
+        for number, lines in line_batches(self._lines.stream, self._lines.name):
+            yield self._batch(number, lines)
+        if self._broken > 1:
+            say(f"{self._broken:,} lines in all begin with {{ and are no JSON; they were taken as texts.")
+
+    def _batch(self, first: int, lines: list[bytes]) -> Documents:
+        attempts = [self._attempt(number, line) for number, line in enumerate(lines, start=first)]
+        rows = [row for row in attempts if row is not None]
         named = any(name is not None for _, name in rows)
         ids = [name for _, name in rows] if named else None
         contents = [content for content, _ in rows]
@@ -114,28 +160,49 @@ class _JsonReader:
             return Documents(texts=contents, ids=ids)
         return _named_features(contents, ids)
 
-    def _row(self, number: int, line: bytes) -> tuple[Any, str | None]:
+    def _attempt(self, number: int, line: bytes) -> tuple[Any, str | None] | None:
+        if not self._blank_lines and not line.strip():
+            return None
         try:
-            text = decode(line.removesuffix(b"\r"))
-            fields = _object_of(text)
-            content = text if fields is None else _content(fields)
+            return self._row(number, decode(line.removesuffix(b"\r")))
         except RowError as error:
-            raise FormatError(f"{self._name}:{number}: {error}.\nCorrect this row.") from error
+            self._lines.fail(number, error)
+            return None
+
+    def _row(self, number: int, text: str) -> tuple[Any, str | None]:
+        fields = self._fields(number, text)
+        content = text if fields is None else _content(fields)
         if isinstance(content, str) != self._takes_text:
             wanted = "texts, this row has features" if self._takes_text else "features, this row is a text"
-            raise FormatError(f"{self._name}:{number}: the model takes {wanted}.\nRank what it learnt from.")
+            raise FormatError(f"{self._lines.name}:{number}: the model takes {wanted}.\nRank what it learnt from.")
         return content, _id_of(fields)
 
+    def _fields(self, number: int, text: str) -> dict[str, Any] | None:
+        """The JSON object of a line; None where the line is a text."""
+        if not self._strict and not text.lstrip().startswith("{"):
+            if number == 1:
+                self._doubt_header(text)
+            return None
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            if self._strict:
+                raise RowError("invalid JSON", fault(text, error)) from error
+            self._note_broken(number, fault(text, error))
+            return None
+        if not isinstance(fields, dict):
+            raise RowError("invalid JSON", f"a row is an object {{...}}, not {text!r:.60}")
+        return fields
 
-def _object_of(text: str) -> dict[str, Any] | None:
-    """The JSON object of a line; None where the line is a text."""
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return fields if isinstance(fields, dict) else None
+    def _note_broken(self, number: int, why: str) -> None:
+        self._broken += 1
+        if self._broken == 1:
+            say(f"{self._lines.name}:{number}: this is no JSON ({why}), so the line is taken as a text.")
+
+    def _doubt_header(self, text: str) -> None:
+        cells = [cell.strip() for cell in re.split(r"[,\t]", text.lower())]
+        if len(cells) > 1 and "text" in cells:
+            say(f"{self._lines.name}:1: taken as a text; if it is the header of a table, give --format csv or tsv.")
 
 
 def _content(fields: dict[str, Any]) -> str | dict[str, float]:
@@ -167,73 +234,74 @@ def _named_features(contents: list[dict[str, float]], ids: list[str | None] | No
     return Documents(X=X, names=list(columns), ids=ids)
 
 
-def _svmlight(name: str, first: int, lines: list[bytes]) -> Documents:
+def _svmlight(lines: Lines, first: int, raw: list[bytes]) -> Documents:
     """Rows of `labels index:value ...`; labels are not looked at."""
     from arcrank.datasets.formats.decimals import plain_features
     from arcrank.datasets.formats.svmlight import Row, cut, parse_rows
 
     rows = []
-    for number, line in enumerate(lines, start=first):
+    for number, line in enumerate(raw, start=first):
         data = line.partition(b"#")[0] if b"#" in line else line
-        if data.strip():
-            rows.append(Row(number, [], cut(data)[1]))
+        found = lines.attempt(number, cut, data) if data.strip() else None
+        if found is not None:
+            rows.append(Row(number, [], found[1]))
     X = plain_features([row.features for row in rows])
     if X is None:  # unusual numbers, or wrong ones: the careful reader names the row
-        X = parse_rows(rows, Lines(io.BytesIO(), name), None)[1]
+        X = parse_rows(rows, lines, None)[1]
     return Documents(X=X)
 
 
-def _tables(stream: IO[bytes], name: str, delimiter: str) -> Iterator[Documents]:
-    """The column called text, or the first one where there is no header."""
+def _tables(lines: Lines, delimiter: str) -> Iterator[Documents]:
+    """The column called text, or the first of two at most where there is no header."""
     from arcrank.datasets.formats.tables import records
 
-    places: tuple[int, int] | None = None
+    columns: _TableColumns | None = None
     texts: list[str] = []
-    ids: list[str | None] = []
-    for number, cells in records(Lines(stream, name), delimiter):
-        if places is None:
-            header = [cell.strip().lower() for cell in cells]
-            places = (header.index("text") if "text" in header else 0, header.index("id") if "id" in header else -1)
-            if "text" in header:
+    ids: list[str] = []
+    for number, cells in records(lines, delimiter):
+        if columns is None:
+            columns = _table_columns(lines.name, number, cells)
+            if columns.in_header:
                 continue
-        if len(cells) <= max(places):
-            raise FormatError(f"{name}:{number}: only {len(cells)} columns.\nCorrect this row.")
-        texts.append(cells[places[0]])
-        ids.append(cells[places[1]] if places[1] >= 0 else None)
+        if len(cells) != columns.width:
+            lines.fail(number, _wrong_width(cells, columns, delimiter))
+            continue
+        texts.append(cells[columns.text])
+        ids += [] if columns.id is None else [cells[columns.id]]
         if len(texts) == _ROWS:
-            yield Documents(texts=texts, ids=ids if places[1] >= 0 else None)
+            yield Documents(texts=texts, ids=[*ids] or None)
             texts, ids = [], []
-    yield Documents(texts=texts, ids=ids if places and places[1] >= 0 else None)
+    yield Documents(texts=texts, ids=[*ids] or None)
 
 
-def _with_labels(stream: IO[bytes], name: str, format: str) -> Iterator[Documents]:
-    """Formats that are read with their labels, which are not looked at."""
-    from arcrank.datasets import iter_corpus
+def _wrong_width(cells: list[str], columns: _TableColumns, delimiter: str) -> RowError:
+    told = f"{len(cells)} where there should be {columns.width}; a text with {delimiter!r} in it needs quotes"
+    return RowError("wrong number of columns", told)
 
-    for block in iter_corpus(cast(IO[bytes], _Named(stream, name)), format, batch_rows=_ROWS):
-        if block.ptr is not None:
-            raise FormatError(f"{name}: queries with candidates have no labels to rank.\nGive documents.")
+
+class _TableColumns(NamedTuple):
+    """The places of text and id (None: there is none), and how many cells a row has."""
+
+    text: int
+    id: int | None
+    width: int
+    in_header: bool
+
+
+def _table_columns(name: str, number: int, cells: list[str]) -> _TableColumns:
+    names = [cell.strip().lower() for cell in cells]
+    if "text" in names:
+        return _TableColumns(names.index("text"), names.index("id") if "id" in names else None, len(cells), True)
+    refuse_other_header(name, number, cells, "text, and id if you like")
+    return _TableColumns(0, None, min(len(cells), 2), False)
+
+
+def _blocks(lines: Lines, format: str) -> Iterator[Documents]:
+    """Formats that are read as they are for training, only that labels are not looked at."""
+    from arcrank.datasets.read import FORMATS
+
+    if format == "qid":
+        raise FormatError(f"{lines.name}: queries with candidates have no labels to rank.\nGive documents.")
+    for block in FORMATS[format](lines, Options(_ROWS, labelled=False)):
+        lines.skipped.update(block.skipped)
         yield Documents(block.texts, block.X, block.feature_names, block.ids)
-
-
-class _Named(io.RawIOBase):
-    """A stream under the name that errors call it."""
-
-    def __init__(self, stream: Any, name: str) -> None:
-        self.name = name
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return bool(self._stream.seekable())
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return int(self._stream.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._stream.tell())
-
-    def readinto(self, buffer: Any) -> int:
-        return int(self._stream.readinto1(buffer))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat
+from arcrank.cli.learners import FileFormat, OnError
 from arcrank.cli.output import cell, console, on_terminal, say, table
 
 if TYPE_CHECKING:
@@ -30,23 +30,34 @@ def rank(
     top: Annotated[int, typer.Option(min=0, help="How many labels; 0 for all.")] = 5,
     explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
     format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
+    on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="JSON lines also for one document on a terminal.")] = False,
 ) -> None:
     """Rank labels for documents: JSON lines as the documents come, a table for one document on a terminal.
 
-    A line that is not JSON is taken as a text.
+    A line that is not JSON is taken as a text, a blank one as a text without words, so each line gets its ranking.
+    In files that end in .jsonl or .json, or with --format jsonl, every line must be a JSON object; blank lines are
+    left out there. "known_features" tells how many features of a document the model knows.
     """
     from arcrank.cli.documents import read_documents
-    from arcrank.cli.inputs import STANDARD_INPUT, check_input
+    from arcrank.cli.inputs import STANDARD_INPUT
     from arcrank.cli.serving import Server, load_model
+    from arcrank.cli.showing import count
 
-    check_input(data)
+    _check_data(model, data)
     server = Server(load_model(model))  # before the input, so that a wrong model is told at once
     lines = Lines(server, top or None, explain=explain)
     typed = data == STANDARD_INPUT and sys.stdin.isatty()
     if typed:
         say("One document a line; Ctrl-D ends.")
-    batches = read_documents(data, format, takes_text=server.takes_text, quiet=on_terminal() or typed)
+    batches = read_documents(
+        data,
+        format,
+        takes_text=server.takes_text,
+        quiet=on_terminal() or typed,
+        on_error=on_error,
+        blank_lines=not typed,
+    )
     if json or not on_terminal():
         documents = _write_lines(lines, batches)
     else:
@@ -54,7 +65,28 @@ def rank(
     if not documents:
         raise _no_documents(data)
     if server.columns.ignored:
-        say(f"left out {server.columns.ignored:,} values of features that the model has not seen.")
+        say(f"left out {count(server.columns.ignored, 'value')} of features that the model has not seen.")
+    if lines.unknown:
+        what = "word" if server.takes_text else "feature"
+        say(f"{count(lines.unknown, 'document')} without any {what} that the model knows: ranked like an empty one.")
+
+
+def _check_data(model: Path, data: str) -> None:
+    """Whoever gives a text where a file belongs is told how to give it."""
+    import os
+    import shlex
+
+    from arcrank.cli.inputs import STANDARD_INPUT, check_input
+    from arcrank.cli.showing import clipped
+    from arcrank.errors import FormatError
+
+    if data != STANDARD_INPUT and not os.path.exists(data):
+        text = shlex.quote(data) if len(data) <= 60 and data.isprintable() else '"your text"'
+        raise FormatError(
+            f"{clipped(data)}: there is no such file.\nGive the path of a file; to rank a text, write\n"
+            f"echo {text} | arcrank rank {shlex.quote(str(model))} -"
+        )
+    check_input(data)
 
 
 def _no_documents(data: str) -> Exception:
@@ -112,18 +144,27 @@ class Lines:
         self._top = top
         self._labels = [jsons.dumps(label) for label in server.labels]
         self._explainer = _explainer(server) if explain else None
+        self.unknown = 0
+        """Documents of which the model knows nothing, so far."""
 
     def of(self, documents: Documents) -> str:
         """The lines of a batch."""
+        from arcrank.cli.serving import known_features
+
         start, parts = 0, []
         for X, order, scores in self._server.ranked(documents, self._top):
             stop = start + len(order)
             heads = _heads(documents, start, stop)
             tails = self._tails(documents, start, X, order)
+            known = known_features(X).tolist()
+            self.unknown += known.count(0)
             labels = self._labels
             parts += [
-                f'{{{head}"ranking": [{", ".join([labels[j] for j in places])}], "scores": {values}{tail}}}\n'
-                for head, places, values, tail in zip(heads, order.tolist(), scores.tolist(), tails, strict=True)
+                f'{{{head}"ranking": [{", ".join([labels[j] for j in places])}], "scores": {values}, '
+                f'"known_features": {n_known}{tail}}}\n'
+                for head, places, values, n_known, tail in zip(
+                    heads, order.tolist(), scores.tolist(), known, tails, strict=True
+                )
             ]
             start = stop
         return "".join(parts)
@@ -152,6 +193,10 @@ def _explainer(server: Server) -> Any:
 
     def explain(documents: Documents, number: int, x: Any, places: list[int]) -> dict[str, Any]:
         text = None if documents.texts is None else documents.texts[number]
-        return explanation_report(server.explain(x, *places), wording.names(text), _PARTS_SHOWN)
+        why, written = server.explain(x, *places), wording.written(text)
+        report = explanation_report(why, wording.names(text), _PARTS_SHOWN)
+        for part, (column, _) in zip(report["parts"], why.parts, strict=False):
+            part["words"] = written(column)
+        return report
 
     return explain

@@ -113,6 +113,13 @@ class Server:
         )
 
 
+def known_features(X: Any) -> NDArray[np.int64]:
+    """How many features of each row the model knows."""
+    import numpy as np
+
+    return np.diff(X.indptr) if hasattr(X, "indptr") else np.count_nonzero(X, axis=1)
+
+
 def _short(name: str) -> str:
     return json.dumps(name if len(name) <= 60 else name[:57] + "...")
 

@@ -25,12 +25,16 @@ class RowError(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """What every reader is told: rows a block, the allowed labels (None: any), and the format's own switches."""
+    """What every reader is told: rows a block, the allowed labels (None: any), and the format's own switches.
+
+    Where rows are not `labelled` their labels need not be there, and are not looked at.
+    """
 
     batch_rows: int
     labels: list[str] | None = None
     n_features: int | None = None
     header: bool | None = None
+    labelled: bool = True
     known: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
         raise FormatError(f"{lines.name}:1: the header `rows features labels` is missing, got {header[:60]!r}")
     n, d, k = map(int, header.split())
     names = _names(options, k)
-    rows = _cut_lines(lines, names, n)
+    rows = _cut_lines(lines, names if options.labelled else None, n)
     found = 0
     while batch := list(islice(rows, options.batch_rows)):
         good, X = parse_rows(batch, lines, d)
@@ -47,9 +47,9 @@ def _names(options: Options, k: int) -> list[str]:
     return list(names)
 
 
-def _cut_lines(lines: Lines, names: list[str], n: int) -> Iterator[Row]:
+def _cut_lines(lines: Lines, names: list[str] | None, n: int) -> Iterator[Row]:
     """Cut each line into labels and features; an empty line is a row with neither, but not behind the last."""
-    number_of = {str(j): name for j, name in enumerate(names)}
+    number_of = None if names is None else {str(j): name for j, name in enumerate(names)}
     rows = 0
     for number, line in lines:
         rows += 1
@@ -63,8 +63,10 @@ def _cut_lines(lines: Lines, names: list[str], n: int) -> Iterator[Row]:
             lines.fail(number, error)
 
 
-def _cut(number: int, line: bytes, number_of: dict[str, str]) -> Row:
+def _cut(number: int, line: bytes, number_of: dict[str, str] | None) -> Row:
     codes, features = cut(line)
+    if number_of is None:
+        return Row(number, [], features)
     unknown = [code for code in codes if code not in number_of]
     if unknown:
         raise RowError("label not in the vocabulary", f"{unknown[0]!r} where there are {len(number_of)} labels")
