@@ -91,8 +91,9 @@ def stream_into(ranker: Any, words: Any, path: str, format: str | None, on_error
             progress=False,
         )
     if not told.documents:
-        raise FormatError(f"{path}: no row could be read, {told.skipped:,} were skipped.\nCorrect the file.")
-    return Told(told.documents, {"rows that cannot be read": told.skipped} if told.skipped else {}, noted.seen)
+        reasons = ", ".join(f"{count:,} x {reason}" for reason, count in told.reasons.items())
+        raise FormatError(f"{path}: no row could be read ({reasons}).\nCorrect the file.")
+    return Told(told.documents, told.reasons, noted.seen)
 
 
 def model_of(ranker: Any, words: Any, columns: Columns) -> Any:

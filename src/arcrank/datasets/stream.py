@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ __all__ = ["StreamReport", "hashed_features", "learn_stream"]
 
 
 class StreamReport(NamedTuple):
-    """Documents learnt from, rows of the file that could not be read, and the time it took.
+    """Documents learnt from, rows of the file that could not be read, the time it took, and why rows were skipped.
 
     Examples
     --------
@@ -30,13 +31,14 @@ class StreamReport(NamedTuple):
     >>> from arcrank import MMPRanker
     >>> rows = b"tea 1:1" + bytes([10]) + b"milk 2:x" + bytes([10]) + b"milk 2:1"
     >>> report = learn_stream(MMPRanker(), io.BytesIO(rows), "svmlight", on_error="skip")
-    >>> report.documents, report.skipped, report.seconds > 0
-    (2, 1, True)
+    >>> report.documents, report.skipped, report.seconds > 0, sum(report.reasons.values())
+    (2, 1, True, 1)
     """
 
     documents: int
     skipped: int
     seconds: float
+    reasons: dict[str, int]
 
 
 def learn_stream(
@@ -87,14 +89,14 @@ def learn_stream(
 
     features = HashedTextFeatures(n_features=2**18) if features is None else features
     blocks = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error)
-    line, documents, skipped = _ProgressLine(progress), 0, 0
+    line, documents, reasons = _ProgressLine(progress), 0, Counter[str]()
     for block in blocks:
-        skipped += block.n_skipped
+        reasons.update(block.skipped)
         if len(block):
             _learn_block(ranker, block, features, labels)
             documents += len(block)
             line.show(documents)
-    return StreamReport(documents, skipped, line.finish(documents))
+    return StreamReport(documents, reasons.total(), line.finish(documents), dict(reasons))
 
 
 def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, labels: Sequence[str] | None) -> None:
