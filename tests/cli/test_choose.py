@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from arcrank.cli.choose import (
+    FEWEST_DOCUMENTS,
     Trial,
     _decide,
     _labels_a_document,
+    _most_documents,
     all_measures,
     default_measure,
+    pass_teller,
     ranked,
     sample_rows,
     split_rows,
@@ -61,6 +64,19 @@ def test_labels_and_measures_of_graphs():
     scores = np.array([[3.0, 1.0, 2.0]])
     assert all_measures(layers, scores)["disagreement_error"] == pytest.approx(1 / 3)
     assert set(all_measures(sets, np.zeros((3, 3)))) == {"average_precision", "ranking_loss", "coverage", "one_error"}
+
+
+def test_fewer_documents_where_each_has_many_arcs():
+    few = as_graphs([["a"], ["b"]] * 5000)
+    assert _most_documents(few) == 4000
+    many = as_graphs([[f"{j}" for j in range(1000 * half, 1000 * half + 1000)] for half in (0, 1)] * 50)
+    assert _most_documents(many) == FEWEST_DOCUMENTS
+
+
+def test_passes_are_told():
+    told = []
+    pass_teller(lambda *line: told.append(line), 3, "mmp")({"iteration": 7})
+    assert told == [(3, "mmp, pass 7")]
 
 
 def test_rows_are_drawn_once_and_for_good():

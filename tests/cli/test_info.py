@@ -17,6 +17,17 @@ def test_from_a_shell(model, tmp_path):
     failed(run("info", tmp_path / "none"), "no such model file")
 
 
+def test_the_arrays_are_checked_where_that_is_asked_for(model, tmp_path):
+    assert "not the arrays" in call("info", model).out
+    assert "every byte" in call("info", model, "--check").out
+    assert call("info", model, "--check", "--json").json["checked"] is True
+    flipped = bytearray(model.read_bytes())
+    flipped[-1] ^= 1
+    (tmp_path / "flipped").write_bytes(flipped)
+    assert call("info", tmp_path / "flipped", "--json").json["checked"] is False
+    failed(call("info", tmp_path / "flipped", "--check"), "damaged", "the checksum of")
+
+
 def test_nothing_heavy_is_imported(model):
     assert not loaded_by("info", model) & {"numpy", "scipy", "sklearn", "numba"}
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arcrank.cli.learners import Learner, Plan
+from arcrank.cli.showing import count, is_are
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +42,7 @@ _OF_LABEL_SETS = ("average_precision", "ranking_loss", "coverage", "one_error")
 _OF_GRAPHS = ("domination_error", "dominated_error", "disagreement_error", "zero_one_error")
 GRIDS = {Learner.LOG_LINEAR: (1.0, 10.0, 30.0, 100.0, 300.0), Learner.PREFERENCE_MACHINE: (0.1, 0.3, 1.0, 3.0, 10.0)}
 MOST_DOCUMENTS = 4000
+MOST_ARCS = 3_000_000  # four thousand documents of a hundred labels have less, those of a hierarchy far more
 FEWEST_DOCUMENTS = 20
 HELD_OUT = 0.25
 _SEVERAL_LABELS = 1.5
@@ -63,6 +65,8 @@ class Choice(NamedTuple):
     why: str
     measure: str
     trials: list[Trial]
+    documents: int = 0
+    """How many judged."""
 
 
 Features = Callable[["Rows", "Rows"], tuple[Any, Any]]
@@ -76,22 +80,38 @@ def choose(
     rows: Rows,
     *,
     random_state: int,
-    tell: Callable[[Trial, int], None] = lambda _trial, _total: None,
+    tell: Callable[[float, str], None] = lambda _done, _state: None,
 ) -> Choice:
-    """The better of the two learners with its best C, by a quick validation within `rows`."""
+    """The better of the two learners with its best C, by a quick validation within `rows`.
+
+    `tell` is called with the number of candidates that are done and a line about the present one.
+    """
     if len(rows) < FEWEST_DOCUMENTS:
         taken = Plan(Learner.LOG_LINEAR, {"C": 10.0} | plan.parameters, plan.text)
-        return Choice(taken, f"{len(rows)} documents are too few to compare learners", "", [])
-    learn, judge = split_rows(sample_rows(rows, MOST_DOCUMENTS, random_state), HELD_OUT, random_state)
+        return Choice(taken, f"{is_are(len(rows), 'document')} too few to compare learners", "", [])
+    learn, judge = split_rows(sample_rows(rows, _most_documents(graphs), random_state), HELD_OUT, random_state)
     measure = default_measure(graphs)
     candidates = candidates_of(plan)
     X, Z = features(learn, judge)
     trials = []
-    for candidate in candidates:
-        trials.append(try_plan(candidate, X, graphs[learn], Z, graphs[judge], measure))
-        tell(trials[-1], len(candidates))
+    for place, candidate in enumerate(candidates):
+        state = f"{place + 1}/{len(candidates)}: {candidate.describe()}"
+        on_pass = pass_teller(tell, place, state)
+        trials.append(try_plan(candidate, X, graphs[learn], Z, graphs[judge], measure, on_pass))
+        tell(place + 1, f"{state} {trials[-1].value:.4f}")
     best, why = _decide(trials, measure, len(judge), _labels_a_document(graphs[learn]))
-    return Choice(best.plan, why, measure, trials)
+    return Choice(best.plan, why, measure, trials, len(judge))
+
+
+def _most_documents(graphs: PreferenceGraphs) -> int:
+    """How many documents learners are compared on: less where each of them has very many arcs."""
+    affordable = MOST_ARCS * len(graphs) // max(1, graphs.n_arcs)
+    return max(FEWEST_DOCUMENTS, min(MOST_DOCUMENTS, affordable))
+
+
+def pass_teller(tell: Callable[[float, str], None], done: float, state: str) -> Callable[[dict[str, Any]], None]:
+    """A callback that tells the passes of one fit."""
+    return lambda entry: tell(done, f"{state}, pass {entry['iteration']}")
 
 
 def candidates_of(plan: Plan) -> list[Plan]:
@@ -103,11 +123,21 @@ def candidates_of(plan: Plan) -> list[Plan]:
     ]
 
 
-def try_plan(plan: Plan, X: Any, graphs: PreferenceGraphs, Z: Any, truth: PreferenceGraphs, measure: str) -> Trial:
+def try_plan(
+    plan: Plan,
+    X: Any,
+    graphs: PreferenceGraphs,
+    Z: Any,
+    truth: PreferenceGraphs,
+    measure: str,
+    on_pass: Callable[[dict[str, Any]], None] | None = None,
+) -> Trial:
     """Fit a candidate quickly and judge it."""
     start = time.perf_counter()
-    tolerance = {"tol": max(QUICK, plan.parameters.get("tol", QUICK))} if plan.learner in GRIDS else {}
-    ranker = plan.ranker(**tolerance).fit(X, graphs)
+    quick: dict[str, Any] = {}
+    if plan.learner in GRIDS:
+        quick = {"tol": max(QUICK, plan.parameters.get("tol", QUICK)), "callback": on_pass}
+    ranker = plan.ranker(**quick).fit(X, graphs)
     each = measured_each(measure, truth, ranker.score_labels(Z))
     return Trial(plan, _mean(each), time.perf_counter() - start, each)
 
@@ -137,7 +167,7 @@ def _decide(trials: list[Trial], measure: str, n: int, labels_a_document: float)
 
 def _told(taken: Trial, other: Trial | None, measure: str, n: int) -> str:
     beside = "" if other is None else f", {other.plan.describe()} {other.value:.4f}"
-    return f"{measure.replace('_', ' ')} {taken.value:.4f} on {n:,} held-out documents{beside}"
+    return f"{in_words(measure)} {taken.value:.4f} on {count(n, 'held-out document')}{beside}"
 
 
 def _best_of_each(trials: list[Trial], measure: str) -> tuple[Trial, Trial | None]:
@@ -184,6 +214,17 @@ def default_measure(graphs: PreferenceGraphs) -> str:
     sees the top, takes the preference machine for RCV1 too.
     """
     return Measure.RANKING_LOSS if is_of_label_sets(graphs) else Measure.DISAGREEMENT_ERROR
+
+
+def in_words(measure: str) -> str:
+    """The name of a measure as people write it.
+
+    >>> in_words("one_error"), in_words("zero_one_error"), in_words("ranking_loss")
+    ('one-error', 'zero-one error', 'ranking loss')
+    """
+    if measure == Measure.ONE_ERROR:
+        return "one-error"
+    return measure.replace("zero_one", "zero-one").replace("_", " ")
 
 
 def measured_each(name: str, graphs: PreferenceGraphs, scores: Any) -> Any:

@@ -7,19 +7,29 @@ from typing import Annotated, Any
 
 import typer
 
+from arcrank.cli.choose import in_words
 from arcrank.cli.output import cell, console, number, table, write_json
+from arcrank.cli.showing import count
 
 
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    check: Annotated[bool, typer.Option("--check", help="Read the arrays too, and check every byte.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The whole card as one line of JSON.")] = False,
 ) -> None:
-    """Show a model's card: learner, labels, features, how it was trained and measured."""
+    """Show a model's card: learner, labels, features, how it was trained and measured.
+
+    The card is checked, and with --check the whole model, which takes as long as loading it.
+    """
     from arcrank.cli.inputs import check_model_path
     from arcrank.modelfile import read_card
 
     check_model_path(model)
-    card = {"model": str(model), **read_card(model)}
+    card = {"model": str(model), **read_card(model), "checked": check}
+    if check:
+        import arcrank
+
+        arcrank.load(model)
     if json:
         write_json(card)
         return
@@ -38,13 +48,14 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows += (
         [("skipped", ", ".join(f"{n:,} x {why}" for why, n in card["skipped"].items()))] if card.get("skipped") else []
     )
-    rows += [("hierarchy", f"{len(card['hierarchy']):,} labels")] if card.get("hierarchy") else []
+    rows += [("hierarchy", count(len(card["hierarchy"]), "label"))] if card.get("hierarchy") else []
     rows += [("duality gap", number(card["duality_gap"]))] if card.get("duality_gap") is not None else []
     rows += [("chosen", card["chosen"]["why"])] if card.get("chosen") else []
     rows += _measures(card.get("validation"))
     rows += [("updates", _count(len(card["updates"])))] if card.get("updates") else []
     rows += [(str(name), str(value)[:200]) for name, value in card.items() if name not in _KNOWN]
-    return [*rows, ("file", f"{facts['bytes']:,} bytes, format {facts['format']}, arcrank {facts['arcrank']}")]
+    rows += [("file", f"{count(facts['bytes'], 'byte')}, format {facts['format']}, arcrank {facts['arcrank']}")]
+    return [*rows, ("checked", "every byte" if facts["checked"] else "not the arrays; arcrank info --check does that")]
 
 
 _KNOWN = {
@@ -59,8 +70,8 @@ def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:
     how = {"held-out": "held out", "progressive": "each judged before it was learnt"}.get(
         validation["how"], "by cross-validation"
     )
-    rows = [("measured on", f"{validation['documents']:,} documents, {how}")]
-    return rows + [(name.replace("_", " "), number(value)) for name, value in validation["measures"].items()]
+    rows = [("measured on", f"{count(validation['documents'], 'document')}, {how}")]
+    return rows + [(in_words(name), number(value)) for name, value in validation["measures"].items()]
 
 
 def _count(value: int | None) -> str:
