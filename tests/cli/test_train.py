@@ -26,6 +26,7 @@ def test_from_a_shell(tmp_path, data):
     assert result.json["validation"]["documents"] == 6
     assert len(result.json["chosen"]["tried"]) == 10
     assert result.json["chosen"]["why"] in result.err
+    assert result.json["bytes"] == model.stat().st_size
     assert arcrank.load(model)[-1].labels_.tolist() == ["crude", "grain", "ship"]
     assert [path.name for path in tmp_path.iterdir()] == ["m.arcrank"]
 
@@ -35,7 +36,40 @@ def test_the_report_for_people(tmp_path, data):
     assert "log-linear: 60 documents, 3 labels" in result.out
     assert "on 6 held-out documents: average precision" in result.out
     assert "duality gap" in result.out
-    assert f"kept as {tmp_path / 'm'}" in result.out
+    assert f"kept as {tmp_path / 'm'} ({(tmp_path / 'm').stat().st_size / 1e3:.1f} kB)" in result.out
+    assert "one-error" in result.out
+    assert "Judged by 6 documents only" in result.err
+
+
+def test_auto_shows_what_it_tried(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", "--json")
+    tried = [line for line in result.err.splitlines() if "log-linear" in line or "preference-machine" in line][:10]
+    assert "Tried on 14 held-out documents" in result.err
+    marked = [line for line in tried if "*" in line]
+    assert len(tried) == 10
+    assert len(marked) == 1
+    assert result.json["learner"] in marked[0]
+    assert f" {result.json['parameters']['C']:g} " in marked[0]
+
+
+def test_one_document_is_one(tmp_path):
+    path = write_rows(tmp_path / "two.jsonl", text_rows(5))
+    result = call("train", path, "--model", tmp_path / "m", "--learner", "log-linear", "--validate", "0.2")
+    assert "on 1 held-out document: " in result.out
+    assert "Judged by 1 document only" in result.err
+
+
+def test_a_big_model_of_hashed_features_tells_how_to_make_it_smaller(tmp_path, data, monkeypatch):
+    arguments = ("train", data, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=4096")
+    assert "n_features" not in call(*arguments).err
+    monkeypatch.setattr("arcrank.cli.train._BIG", 1000)
+    assert "--set n_features=1024" in call(*arguments).err
+
+
+def test_models_of_hashed_features_hold_what_was_met(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", "--learner", "perceptron", "--json").json
+    assert result["features"] == 2**18
+    assert result["bytes"] < 50_000
 
 
 def test_progress_on_a_terminal(tmp_path, data):
@@ -117,9 +151,19 @@ def test_a_hierarchy_ranks_leaves(tmp_path, data):
 def test_hierarchies_that_are_none(tmp_path, data):
     tree = tmp_path / "tree"
     arguments = ("train", data, "--model", tmp_path / "m", *QUICK, "--hierarchy", tree)
-    failed(call(*arguments), "no such file")
+    failed(call(*arguments), str(tree), "No such file")
+    assert "standard input" not in call(*arguments).err
     tree.write_text('{"crude": null, "grain": null}')
-    failed(call(*arguments), "news.jsonl", "'ship'", "--hierarchy")
+    row = next(row for row in text_rows() if "ship" in row["labels"])
+    failed(call(*arguments), f"news.jsonl: document '{row['id']}' has the label 'ship', which is not in {tree}.")
+    plain = write_rows(tmp_path / "plain.jsonl", [{"text": "oil", "labels": [name]} for name in ("crude", "ship")])
+    failed(call("train", plain, *arguments[2:]), "plain.jsonl: document 2 has the label 'ship'")
+    tree.write_text('{"crude": "grain", "grain": "crude", "ship": null}')
+    failed(call(*arguments), f"{tree}: ", "crude -> grain -> crude", "another parent")
+    assert "news.jsonl" not in call(*arguments).err
+    tree.write_text('{"crude": null, "grain": null, "ship": null}')
+    layers = write_rows(tmp_path / "layers.jsonl", [{"text": "oil", "layers": [["crude"], ["grain"]]}])
+    failed(call("train", layers, *arguments[2:]), "needs label sets")
     for text in ("{", "crude", '{"crude": 3}'):
         tree.write_text(text)
         failed(call(*arguments), str(tree), "child<TAB>parent")
@@ -147,6 +191,8 @@ def test_bad_rows(tmp_path, data):
         assert not (tmp_path / "m").exists()
     result = call(*arguments, "--on-error", "skip")
     assert (result.json["documents"], sum(result.json["skipped"].values())) == (60, 1)
+    whole = call("train", path, "--model", tmp_path / "m", *QUICK, "--json", "--on-error", "skip").json
+    assert result.json["skipped"] == whole["skipped"]  # the reasons, whichever way the file is read
     path.write_text("no JSON\n")
     failed(call("train", path, "--model", tmp_path / "m2", *QUICK, "--on-error", "skip"), "no row could be read")
 
@@ -177,7 +223,13 @@ def test_wrong_settings(tmp_path, data):
     arguments = ("train", data, "--model", tmp_path / "m")
     failed(call(*arguments, "--set", "C"), "NAME=VALUE")
     failed(call(*arguments, "--set", "D=3"), "no such parameter", "fit_intercept", "min_df")
-    failed(call(*arguments, "--set", "C=-1", "--learner", "log-linear"), "C must be a number greater than 0")
+    for wrong in ("C=-1", "C=abc", "tol=0", "min_df=-1", "decomposition=none", "D=3"):
+        for learner in ("log-linear", "auto"):
+            result = call(*arguments, "--set", wrong, "--learner", learner)
+            failed(result, wrong.partition("=")[0])
+            assert "read 60" not in result.err
+    failed(call(*arguments, "--set", "virtual=x", "--learner", "log-linear"), "Give another value")
+    failed(call(*arguments, "--set", "n_features=abc", "--learner", "mmp"), "n_features must be")
     failed(call(*arguments, "--learner", "mmp", "--decomposition", "domination"), "mmp has none")
     failed(call(*arguments, "--validate", "1.5"), "--validate")
 

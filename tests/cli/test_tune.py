@@ -58,4 +58,8 @@ def test_wrong_use(data, tmp_path):
     failed(call("tune", data, "--model", tmp_path), "this is a folder")
     failed(call("tune", data, "--learner", "mmp", "--learner", "log-linear"), "Tune them apart")
     failed(call("tune", data, "--measure", "beauty"), "'beauty'")
+    for wrong in (("--set", "C=-1"), ("-C", "-1"), ("--set", "tol=x")):
+        result = call("tune", data, *wrong)
+        failed(result, "must be a number greater than 0")
+        assert "read 60" not in result.err
     failed(call("tune", write_rows(tmp_path / "few.jsonl", text_rows(4))), "too few", "--folds")

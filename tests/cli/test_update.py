@@ -34,6 +34,9 @@ def test_it_is_as_if_it_had_never_stopped(tmp_path):
     call("train", halves[0], "--model", tmp_path / "later", *arguments)
     result = call("update", tmp_path / "later", halves[1])
     assert "learnt 30 documents" in result.out
+    one = write_rows(tmp_path / "one.jsonl", text_rows(1))
+    call("train", halves[0], "--model", tmp_path / "other", *arguments)
+    assert "learnt 1 document in" in call("update", tmp_path / "other", one).out
     one, two = (arcrank.load(tmp_path / name)[-1] for name in ("at-once", "later"))
     np.testing.assert_array_equal(one.coef_, two.coef_)
 

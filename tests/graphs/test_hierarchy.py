@@ -68,7 +68,7 @@ def test_paths_end_in_leaves():
 @pytest.mark.parametrize(
     ("parents", "message"),
     [
-        ({"a": "b", "b": "c", "c": "a"}, "cycle: a -> b -> c -> a"),
+        ({"a": "b", "b": "c", "c": "a"}, "cycle: a -> b -> c -> a. Give one of these labels another parent"),
         ({"a": "a"}, "cycle: a -> a"),
         ({"a": "b"}, "parent 'b' of 'a' is not in the hierarchy"),
         ({}, "empty"),

@@ -59,6 +59,7 @@ CLASSES = {
     Learner.PERCEPTRON: "PerceptronRanker",
 }
 ONLINE = (Learner.MMP, Learner.PERCEPTRON)
+BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
 OWNED = ("callback", "verbose", "warm_start")
 """Parameters that the command itself looks after."""
 
@@ -139,15 +140,39 @@ def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str
     return Plan(learner, parameters, {name: value for name, value in chosen.items() if name not in ranker})
 
 
+def check_plan(plan: Plan) -> None:
+    """Refuse values that the learner or the text features will not take, before any data are read."""
+    _check_values(plan.learner, _text_class(plan.learner)(**plan.text), [])
+    for learner in BY_AUTO if plan.learner is Learner.AUTO else (plan.learner,):
+        _check_values(plan.learner, ranker_class(learner)(**plan.parameters), [[]])
+
+
+def _check_values(owner: str, estimator: Any, nothing: list[Any]) -> None:
+    """Estimators look at their parameters first; that there is nothing to learn from is what they find next."""
+    from arcrank.decompositions import get_decomposition
+
+    try:
+        get_decomposition(getattr(estimator, "decomposition", "identity"))
+        estimator.fit(nothing, [])
+    except (ParameterError, TypeError) as error:
+        raise ParameterError(f"{owner}: {str(error).rstrip('.')}.\nGive another value.") from error
+    except ValueError:
+        pass
+
+
 def parameter_names(learner: Learner) -> list[str]:
     """The parameters of a learner that a user may set; those of `auto` are what both of its candidates have."""
     if learner is Learner.AUTO:
-        both = parameter_names(Learner.PREFERENCE_MACHINE)
-        return [name for name in parameter_names(Learner.LOG_LINEAR) if name in both]
+        first, second = map(parameter_names, BY_AUTO)
+        return [name for name in first if name in second]
     return [name for name in ranker_class(learner)().get_params() if name not in OWNED]
 
 
 def _text_names(learner: Learner) -> list[str]:
+    return list(_text_class(learner)().get_params())
+
+
+def _text_class(learner: Learner) -> Any:
     from arcrank.text import HashedTextFeatures, TextFeatures
 
-    return list((HashedTextFeatures if learner in ONLINE else TextFeatures)().get_params())
+    return HashedTextFeatures if learner in ONLINE else TextFeatures

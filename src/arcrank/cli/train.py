@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import ONLINE, CutName, FileFormat, Learner, OnError, make_plan, parse_settings
+from arcrank.cli.choose import in_words
+from arcrank.cli.learners import ONLINE, CutName, FileFormat, Learner, OnError, check_plan, make_plan, parse_settings
 from arcrank.cli.output import console, number, printable, say, write_json
+from arcrank.cli.showing import count
 
 DataPath = Annotated[
     str,
@@ -26,6 +29,9 @@ SetOption = Annotated[
 OnErrorOption = Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip and count it.")]
 SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeatable.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")]
+
+FEW_DOCUMENTS = 20
+_BIG = 20_000_000
 
 
 def train(
@@ -52,19 +58,22 @@ def train(
     learners mmp and perceptron read the file as a stream, in constant memory.
     """
     from arcrank.cli.inputs import check_input, check_output, read_all
-    from arcrank.cli.training import learn_corpus, read_hierarchy
+    from arcrank.cli.training import check_hierarchy, learn_corpus, read_tree
 
     check_output(model)
     check_input(data)
     plan = make_plan(learner, decomposition, parse_settings(set or []), random_state)
+    check_plan(plan)
     if learner in ONLINE and hierarchy is None:
         from arcrank.cli.streaming import learn_file
 
         lesson = learn_file(data, format, plan, on_error)
     else:
-        parents = None if hierarchy is None else read_hierarchy(hierarchy)
+        parents = None if hierarchy is None else read_tree(hierarchy)
         corpus = read_all(data, format, on_error)
-        say(f"read {len(corpus):,} documents with {len(corpus.labels):,} labels.")
+        say(f"read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
+        if parents is not None and hierarchy is not None:
+            check_hierarchy(parents, hierarchy, corpus)
         lesson = learn_corpus(corpus, plan, validate=validate, random_state=random_state, hierarchy=parents)
     keep(lesson, model, data, as_json=json)
 
@@ -74,11 +83,26 @@ def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:
     import arcrank
 
     arcrank.save(lesson.model, model, card=lesson.card(data))
-    report = {"model": str(model), **lesson.report()}
+    report = {"model": str(model), "bytes": model.stat().st_size, **lesson.report()}
     if as_json:
         write_json(report)
     else:
         show_report(report)
+    for note in _notes(report):
+        say(f"Note: {note}")
+
+
+def _notes(report: dict[str, Any]) -> Iterator[str]:
+    """What to keep in mind when reading the report."""
+    validation = report["validation"]
+    if validation and validation["documents"] < FEW_DOCUMENTS:
+        judged = count(validation["documents"], "document")
+        yield f"Judged by {judged} only: other documents may well give other figures."
+    if report["learner"] in ONLINE and report["bytes"] > _BIG:
+        yield (
+            f"The file grows with labels and features met; --set n_features={report['features'] // 4} "
+            f"(now {report['features']}) makes it smaller, at some cost in accuracy."
+        )
 
 
 def show_report(report: dict[str, Any]) -> None:
@@ -86,8 +110,8 @@ def show_report(report: dict[str, Any]) -> None:
     from rich.text import Text
 
     lines = [
-        f"{report['learner']}: {report['documents']:,} documents, {report['labels']:,} labels, "
-        f"{report['features']:,} features, {report['seconds']:.1f} s"
+        f"{report['learner']}: {count(report['documents'], 'document')}, {count(report['labels'], 'label')}, "
+        f"{count(report['features'], 'feature')}, {report['seconds']:.1f} s"
     ]
     if report["skipped"]:
         lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))
@@ -95,12 +119,24 @@ def show_report(report: dict[str, Any]) -> None:
         lines.append(f"relative duality gap {report['duality_gap']:.1e}")
     if report["validation"]:
         lines.append(describe_validation(report["validation"]))
-    lines.append(f"kept as {printable(report['model'])}")
+    lines.append(f"kept as {printable(report['model'])} ({size_in_words(report['bytes'])})")
     console().print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def describe_validation(validation: dict[str, Any]) -> str:
     """The measures in one line."""
-    seen = "held-out documents" if validation["how"] == "held-out" else "documents, each judged before it was learnt"
-    measures = ", ".join(f"{name.replace('_', ' ')} {number(value)}" for name, value in validation["measures"].items())
-    return f"on {validation['documents']:,} {seen}: {measures}"
+    n, held_out = validation["documents"], validation["how"] == "held-out"
+    seen = count(n, "held-out document") if held_out else f"{count(n, 'document')}, each judged before it was learnt"
+    measures = ", ".join(f"{in_words(name)} {number(value)}" for name, value in validation["measures"].items())
+    return f"on {seen}: {measures}"
+
+
+def size_in_words(n: int) -> str:
+    """The size of a file.
+
+    >>> size_in_words(1), size_in_words(2500), size_in_words(58_400_000)
+    ('1 byte', '2.5 kB', '58.4 MB')
+    """
+    if n < 1000:
+        return count(n, "byte")
+    return f"{n / 1e3:,.1f} kB" if n < 1e6 else f"{n / 1e6:,.1f} MB"

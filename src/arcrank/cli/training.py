@@ -11,15 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcrank.cli.choose import Choice, Trial, all_measures, choose, split_rows
+from arcrank.cli.choose import Choice, all_measures, choose, in_words, split_rows
 from arcrank.cli.columns import Columns
 from arcrank.cli.learners import ONLINE, Learner, Plan
-from arcrank.cli.output import Meter, say, told_warnings
+from arcrank.cli.output import Meter, console, number, say, table, told_warnings
+from arcrank.cli.showing import count
 from arcrank.errors import FormatError, GraphError, InputError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
     from arcrank.graphs import PreferenceGraphs
+
+Parents = dict[str, str | None]
+"""The parent of each label of a hierarchy."""
 
 _FEW_TEXTS = 1000  # below, terms that occur once are worth their memory
 
@@ -35,7 +39,7 @@ class Lesson:
     skipped: dict[str, int]
     validation: dict[str, Any] | None = None
     choice: Choice | None = None
-    hierarchy: dict[str, str | None] | None = None
+    hierarchy: Parents | None = None
     seconds: float = 0.0
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -79,7 +83,7 @@ def _choice_report(choice: Choice) -> dict[str, Any]:
 class Classroom:
     """A corpus with its graphs, and features of any of its rows."""
 
-    def __init__(self, corpus: Corpus, plan: Plan, hierarchy: dict[str, str | None] | None = None) -> None:
+    def __init__(self, corpus: Corpus, plan: Plan, hierarchy: Parents | None = None) -> None:
         self.corpus = corpus
         self.hierarchy = hierarchy
         self.columns = Columns.of_corpus(corpus)
@@ -95,12 +99,8 @@ class Classroom:
 
         if self.hierarchy is None:
             return self.corpus.graphs()
-        if self.corpus.label_sets is None:
-            raise InputError(f"{self.corpus.source}: --hierarchy needs label sets, not layers or arcs.")
-        try:
-            return Hierarchy(self.hierarchy).leaf_graphs(self.corpus.label_sets)
-        except InputError as error:
-            raise FormatError(f"{self.corpus.source}: {error}\nAdd the label to the file of --hierarchy.") from error
+        assert self.corpus.label_sets is not None
+        return Hierarchy(self.hierarchy).leaf_graphs(self.corpus.label_sets)
 
     def text_features(self, plan: Plan, n: int) -> Any:
         """A new transformer of texts, or None where the corpus has features of its own."""
@@ -150,8 +150,8 @@ class Classroom:
 def _check_worth(graphs: PreferenceGraphs, source: str) -> None:
     if graphs.n_labels < 2 or not graphs.n_arcs:
         raise GraphError(
-            f"{source}: no label is preferred to another ({graphs.n_labels} labels), so there is nothing to learn.\n"
-            "Give documents that differ in their labels."
+            f"{source}: no label is preferred to another, so there is nothing to learn; the file has "
+            f"{count(graphs.n_labels, 'label')}.\nGive documents that differ in their labels."
         )
 
 
@@ -181,7 +181,7 @@ def _gap_teller(meter: Meter, tol: float) -> Callable[[dict[str, Any]], None]:
 
 
 def learn_corpus(
-    corpus: Corpus, plan: Plan, *, validate: float, random_state: int, hierarchy: dict[str, str | None] | None = None
+    corpus: Corpus, plan: Plan, *, validate: float, random_state: int, hierarchy: Parents | None = None
 ) -> Lesson:
     """Choose a learner where that is asked for, measure on held-out rows, then learn from all rows."""
     import numpy as np
@@ -202,24 +202,43 @@ def learn_corpus(
 
 def _choose(room: Classroom, plan: Plan, rows: Any, random_state: int) -> Choice:
     with told_warnings(), Meter("choosing a learner") as meter:
-
-        def tell(trial: Trial, total: int) -> None:
-            meter.advance(1, f"{meter.done + 1:.0f}/{total}: {trial.plan.describe()} {trial.value:.4f}")
-
         choice = choose(
-            plan, lambda a, b: room.features(plan, a, b), room.graphs, rows, random_state=random_state, tell=tell
+            plan, lambda a, b: room.features(plan, a, b), room.graphs, rows, random_state=random_state, tell=meter.move
         )
+    if choice.trials:
+        _show_trials(choice)
     say(f"auto: took {choice.plan.describe()}: {choice.why}.")
     return choice
 
 
-def read_hierarchy(path: Path) -> dict[str, str | None]:
-    """A JSON object {"label": parent or null}, or lines `child<TAB>parent` with an empty parent at the top."""
-    from arcrank.cli.inputs import check_input
+def _show_trials(choice: Choice) -> None:
+    measure = in_words(choice.measure)
+    shown = table(f"Tried on {count(choice.documents, 'held-out document')}", "", "learner", "C", measure, numbers=2)
+    for trial in choice.trials:
+        mark = "*" if trial.plan is choice.plan else ""
+        shown.add_row(mark, str(trial.plan.learner), number(trial.plan.parameters["C"]), number(trial.value))
+    console(error=True).print(shown)
 
-    check_input(str(path))
+
+def read_tree(path: Path) -> Parents:
+    """A hierarchy that is one: refuses cycles and parents that are not there."""
+    from arcrank.graphs import Hierarchy
+
+    try:
+        return Hierarchy(read_hierarchy(path)).parents
+    except GraphError as error:
+        raise FormatError(f"{path}: {error}") from error
+
+
+def read_hierarchy(path: Path) -> Parents:
+    """A JSON object {"label": parent or null}, or lines `child<TAB>parent` with an empty parent at the top."""
     try:
         text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FormatError(f"{path}: no hierarchy can be read here ({error.strerror}).\n{_HIERARCHY_HELP}") from None
+    except ValueError as error:
+        raise FormatError(f"{path}: this is no text ({error}).\n{_HIERARCHY_HELP}") from None
+    try:
         parents = json.loads(text) if text.lstrip().startswith("{") else _parent_lines(text)
     except ValueError as error:
         raise FormatError(f"{path}: this is no hierarchy ({error}).\n{_HIERARCHY_HELP}") from None
@@ -228,16 +247,36 @@ def read_hierarchy(path: Path) -> dict[str, str | None]:
     return parents
 
 
-_HIERARCHY_HELP = 'Give a JSON object {"label": "parent" or null}, or lines of child<TAB>parent.'
+_HIERARCHY_HELP = (
+    'Give --hierarchy a file with a JSON object {"label": "parent" or null}, or lines of child<TAB>parent.'
+)
 
 
-def _parent_lines(text: str) -> dict[str, str | None]:
+def check_hierarchy(parents: Parents, path: Path, corpus: Corpus) -> None:
+    """Refuse documents whose labels have no place in the tree."""
+    if corpus.label_sets is None:
+        raise InputError(f"{corpus.source}: --hierarchy needs label sets, not layers or arcs.\nLeave it out.")
+    for row, labels in enumerate(corpus.label_sets):
+        missing = next((label for label in labels if label not in parents), None)
+        if missing is not None:
+            raise InputError(
+                f"{corpus.source}: {_document(corpus, row)} has the label {missing!r}, which is not in {path}.\n"
+                "Add the label there with its parent, or take it out of the data."
+            )
+
+
+def _document(corpus: Corpus, row: int) -> str:
+    name = None if corpus.ids is None else corpus.ids[row]
+    return f"document {row + 1:,}" if name is None else f"document {name!r}"
+
+
+def _parent_lines(text: str) -> Parents:
     """Parents that have no line of their own are top labels."""
-    parents: dict[str, str | None] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    parents: Parents = {}
+    for place, line in enumerate(text.splitlines(), start=1):
         child, tab, parent = line.partition("\t")
         if line.strip() and (not tab or not child):
-            raise ValueError(f"line {number} is not child<TAB>parent")
+            raise ValueError(f"line {place} is not child<TAB>parent")
         if line.strip():
             parents[child] = parent.strip() or None
     return {parent: None for parent in parents.values() if parent is not None and parent not in parents} | parents

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.choose import GRIDS, Measure, Trial, ranked, try_plan
-from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, make_plan, parse_settings
+from arcrank.cli.choose import GRIDS, Measure, Trial, in_words, pass_teller, ranked, try_plan
+from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, check_plan, make_plan, parse_settings
 from arcrank.cli.output import Meter, cell, console, number, say, table, told_warnings, write_json
+from arcrank.cli.showing import count, is_are
 from arcrank.cli.train import DataPath, FormatOption, JsonOption, OnErrorOption, SeedOption, SetOption
 
 if TYPE_CHECKING:
@@ -45,8 +46,11 @@ def tune(
         check_output(model)
     settings = parse_settings(set or [])
     plans = candidates(learner or list(GRIDS), decomposition, c, settings, random_state)
+    for plan in plans:
+        check_plan(plan)
     corpus = read_all(data, format, on_error)
-    say(f"read {len(corpus):,} documents with {len(corpus.labels):,} labels; {len(plans)} candidates.")
+    read = f"{count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}"
+    say(f"read {read}; {count(len(plans), 'candidate')}.")
     room = Classroom(corpus, plans[0])
     by = default_measure(room.graphs) if measure is None else str(measure)
     trials = ranked(cross_validate(room, plans, by, folds, random_state), by)
@@ -104,10 +108,12 @@ def cross_validate(room: Classroom, plans: list[Plan], measure: str, folds: int,
         for fold, (learn, judge) in enumerate(parts):
             X, Z = room.features(plans[0], learn, judge)
             for row, plan in enumerate(plans):
-                start = time.perf_counter()
-                values[row, fold] = try_plan(plan, X, room.graphs[learn], Z, room.graphs[judge], measure).value
-                seconds[row] += time.perf_counter() - start
-                meter.advance(1, f"{meter.done + 1:.0f}/{values.size} {plan.describe()}")
+                state = f"{meter.done + 1:.0f}/{values.size} {plan.describe()}"
+                on_pass = pass_teller(meter.move, meter.done, state)
+                trial = try_plan(plan, X, room.graphs[learn], Z, room.graphs[judge], measure, on_pass)
+                values[row, fold] = trial.value
+                seconds[row] += trial.seconds
+                meter.advance(1, state)
     return [
         Trial(plan, float(np.mean(row)), float(spent)) for plan, row, spent in zip(plans, values, seconds, strict=True)
     ]
@@ -119,7 +125,9 @@ def _folds(n: int, folds: int, random_state: int) -> list[tuple[Any, Any]]:
     from arcrank.errors import ParameterError
 
     if n < 2 * folds:
-        raise ParameterError(f"{n} documents are too few for {folds} folds.\nGive more documents or fewer --folds.")
+        raise ParameterError(
+            f"{is_are(n, 'document')} too few for {folds} folds.\nGive more documents or fewer --folds."
+        )
     place = np.random.default_rng(random_state).permutation(n) % folds
     return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in range(folds)]
 
@@ -148,9 +156,9 @@ def _entry(trial: Trial) -> dict[str, Any]:
 
 
 def _show(report: dict[str, Any]) -> None:
-    title = f"{report['folds']}-fold cross-validation of {report['documents']:,} documents"
+    title = f"{report['folds']}-fold cross-validation of {count(report['documents'], 'document')}"
     names = list(dict.fromkeys(name for entry in report["candidates"] for name in entry["parameters"]))
-    shown = table(title, "learner", *names, report["measure"].replace("_", " "), "seconds", numbers=2)
+    shown = table(title, "learner", *names, in_words(report["measure"]), "seconds", numbers=2)
     for entry in report["candidates"]:
         settings = [cell(entry["parameters"].get(name, "")) for name in names]
         shown.add_row(entry["learner"], *settings, number(entry["value"]), f"{entry['seconds']:.1f}")

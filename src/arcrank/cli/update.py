@@ -10,6 +10,7 @@ import typer
 
 from arcrank.cli.learners import FileFormat, OnError
 from arcrank.cli.output import console, printable, write_json
+from arcrank.cli.showing import count
 
 
 def update(
@@ -105,7 +106,8 @@ def _show(report: dict[str, Any]) -> None:
     new = [printable(label)[:60] for label in report["new_labels"]]
     named = f", {len(new):,} new: {', '.join(new[:5])}{', ...' if len(new) > 5 else ''}" if new else ""
     lines = [
-        f"learnt {report['documents']:,} documents in {report['seconds']:.1f} s; {report['labels']:,} labels{named}"
+        f"learnt {count(report['documents'], 'document')} in {report['seconds']:.1f} s; "
+        f"{count(report['labels'], 'label')}{named}"
     ]
     if report["skipped"]:
         lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))

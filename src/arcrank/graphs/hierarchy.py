@@ -20,6 +20,8 @@ class Hierarchy:
     "CCAT (other)", to which a path that ends in the inner label is sent. So there are as many leaves as labels:
     `leaves[j]` is the j-th label of the map, or its dummy.
 
+    Examples
+    --------
     >>> tree = Hierarchy({"C": None, "C1": "C", "C2": "C", "E": None})
     >>> tree.leaves
     ('C (other)', 'C1', 'C2', 'E')
@@ -139,6 +141,9 @@ def _path(label: str, parents: dict[str, str | None]) -> tuple[str, ...]:
     while (parent := parents[path[-1]]) is not None:
         if parent in path:
             cycle = " -> ".join([*path[path.index(parent) :], parent])
-            raise GraphError(f"The hierarchy has a cycle: {cycle}. Each label must lead up to a top label.")
+            raise GraphError(
+                f"The hierarchy has a cycle: {cycle}. Give one of these labels another parent, or None, so that each "
+                "of them leads up to a top label."
+            )
         path.append(parent)
     return tuple(path)
