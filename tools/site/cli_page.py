@@ -114,7 +114,7 @@ def _json(command: Command) -> list[str]:
     if "--json" not in command.options:
         return []
     links = [f"[`{one.stem}.json`](json.md#{one.stem})" for one in schemas_of(command.path, command.options)]
-    return [f"**JSON**: what `--json` prints is told by the schema {' or '.join(links)}."]
+    return [f"**JSON**: `--json` prints what the schema {' or '.join(links)} tells."]
 
 
 def _annotations(made: Any) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _option(one: Any, hint: Any, variable: str) -> str:
 
 def _entry(names: str, help: str | None, facts: list[str]) -> str:
     told = "; ".join(fact for fact in facts if fact)
-    return f"- {names}: {_prose(help or '')}" + (f"  \n    *{told[0].upper()}{told[1:]}*" if told else "")
+    return f"- {names}: {_prose(help or '')}" + (f"  \n    <small>{told[0].upper()}{told[1:]}</small>" if told else "")
 
 
 def _kind(one: Any, hint: Any) -> str:
@@ -196,4 +196,9 @@ def _default(one: Any) -> str:
 def _prose(text: str) -> str:
     """A help text as Markdown: on one line, with nothing in it taken for a mark, but code left as code."""
     parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
-    return "".join(part if part.startswith("`") else re.sub(r"([<*_|\[\]])", r"\\\1", part) for part in parts)
+    return "".join(part if part.startswith("`") else _escaped(part) for part in parts)
+
+
+def _escaped(text: str) -> str:
+    marked = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;")
+    return re.sub(r"([*_\[\]])", r"\\\1", marked)
