@@ -108,15 +108,15 @@ def show(found: Evaluation) -> None:
 
 
 def _measures_table(found: Evaluation) -> Any:
-    from arcrank.cli.evaluation import BETTER, MEANINGS
+    from arcrank.cli.evaluation import BEST, MEANINGS
     from arcrank.cli.output import number, table
     from arcrank.cli.showing import count
 
     title = f"{count(found.n_documents, 'document')}, {count(len(found.labels), 'label')}"
-    made = table(title, "measure", "value", "better", "what it says")
+    made = table(title, "measure", "value", "best", "what it says")
     made.columns[1].justify = "right"
     for name, value in found.measures.items():
-        made.add_row(name, number(value), BETTER[name], MEANINGS[name])
+        made.add_row(name, number(value), BEST[name], MEANINGS[name])
     return made
 
 

@@ -17,7 +17,7 @@ from arcrank.cli.evaluation_blocks import Judge, Judged
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
 
-__all__ = ["BETTER", "MEANINGS", "Document", "Evaluation", "LabelRow", "evaluate"]
+__all__ = ["BEST", "MEANINGS", "Document", "Evaluation", "LabelRow", "evaluate"]
 
 ERRORS = ("zero-one", "disagreement", "domination", "dominated")
 CUTS = (1, 3, 5)
@@ -38,13 +38,13 @@ MEANINGS = {
     **{f"recall at {r}": f"share of the right labels among the first {r}" for r in CUTS[1:]},
 }
 """Every measure in words, in the order of a report."""
-BETTER = {
-    **dict.fromkeys(MEANINGS, "lower, best 0"),
-    "coverage": "lower",  # the best value depends on the number of right labels, and so it does below
-    **dict.fromkeys((name for name in MEANINGS if name.startswith(("max", "precision", "recall"))), "higher"),
-    **dict.fromkeys(("average precision", "precision at 1"), "higher, best 1"),
+BEST = {
+    **dict.fromkeys(MEANINGS, "0"),
+    "coverage": "low",  # the best value depends on how many labels are right, and so it does below
+    **dict.fromkeys((name for name in MEANINGS if name.startswith(("max", "precision", "recall"))), "high"),
+    **dict.fromkeys(("average precision", "precision at 1"), "1"),
 }
-"""Which way every measure gets better, and where it ends if that is the same for all data."""
+"""The best value of every measure, or which way it gets better."""
 _OF_SETS: dict[str, Any] = {
     "one-error": metrics.one_error,
     "coverage": metrics.coverage,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-__all__ = ["Cell", "cards", "data_block", "label_html", "page", "section", "table"]
+__all__ = ["Cell", "cards", "data_block", "label_html", "notes", "page", "section", "table"]
 
 _CLIPPED = 160
 
@@ -40,12 +40,14 @@ thead th{border-top:0;color:var(--soft);font-weight:600;white-space:nowrap}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .label{display:block;white-space:pre-wrap;overflow-wrap:anywhere;min-width:9.5rem;max-height:9rem;overflow:auto}
 .good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}
+.notes{border-left:4px solid var(--warn);background:var(--card);border-radius:.3rem;padding:.5rem 1rem;margin:1rem 0}
+.notes p{margin:.2rem 0;max-width:none}
 .tag{display:inline-block;vertical-align:middle;
 border:1px solid var(--rule);border-radius:1rem;padding:0 .55rem;margin:.1rem .25rem .1rem 0;
 font-size:.88rem;max-width:100%;overflow-wrap:anywhere;white-space:pre-wrap;max-height:9rem;overflow:auto}
 .tag.good{border-color:var(--good)}.tag.bad{border-color:var(--bad)}
 article{background:var(--card);border:1px solid var(--rule);border-radius:.6rem;padding:.8rem 1rem;margin:.7rem 0}
-article h3{margin:0 0 .2rem}article p{margin:.2rem 0 .5rem}
+article h3{margin:0 0 .2rem}article p{margin:.2rem 0 .5rem;max-width:none}
 blockquote{margin:.3rem 0 .6rem;padding-left:.8rem;border-left:3px solid var(--rule);color:var(--soft);
 white-space:pre-line;overflow-wrap:anywhere;max-height:11rem;overflow:auto;font-size:.93rem}
 figure{margin:.8rem 0;background:var(--card);border:1px solid var(--rule);border-radius:.6rem;padding:.8rem}
@@ -62,7 +64,8 @@ margin-right:.4rem}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 .8rem}
 footer{margin-top:3rem;color:var(--soft);font-size:.9rem;border-top:1px solid var(--rule);padding-top:.8rem}
 button.sort{all:unset;cursor:pointer}button.sort:hover,button.sort:focus-visible{text-decoration:underline}
-@media (max-width:34rem){main{padding:1.2rem .8rem 3rem}th,td{padding:.38rem .5rem}h1{font-size:1.4rem}
+@media (max-width:34rem){main{padding:1.2rem .8rem 3rem}th,td{padding:.38rem .4rem}thead th,thead .n{white-space:normal}
+table{font-size:.88rem}.label{min-width:6.5rem}h1{font-size:1.4rem}
 svg text{font-size:16px}.cards{grid-template-columns:1fr 1fr}.card{padding:.6rem .7rem}}
 @media print{.tall{max-height:none}article,figure,.card{break-inside:avoid}}
 """
@@ -110,6 +113,12 @@ def section(title: str, *parts: str, intro: str = "") -> str:
     return (
         f"<h2>{escape(title)}</h2>\n" + (f'<p class="soft">{escape(intro)}</p>\n' if intro else "") + "\n".join(parts)
     )
+
+
+def notes(sentences: Iterable[str]) -> str:
+    """What to keep in mind, in a box that is seen; nothing where there is nothing."""
+    lines = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    return f'<div class="notes" role="note">{lines}</div>' if lines else ""
 
 
 def cards(entries: Iterable[tuple[str, str, str]]) -> str:

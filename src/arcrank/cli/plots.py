@@ -11,6 +11,7 @@ __all__ = ["Axis", "Series", "bar_plot", "line_plot"]
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 480, 310, 58, 14, 12, 46
 _N_COLOURS = 8
+_WIDEST_BAR = 70
 
 
 class Series(NamedTuple):
@@ -85,10 +86,14 @@ def bar_plot(values: Sequence[float], names: Sequence[str], x: Axis, y: Axis, ti
     wide = (_WIDTH - _LEFT - _RIGHT) / max(1, len(values))
     parts = [*_grid(up), *_names_of_axes(x, y)]
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
-        left, top = _LEFT + wide * (i + 0.12), up(value)
-        size = f'width="{wide * 0.76:.1f}" height="{max(0.0, up.start - top):.1f}"'
-        parts.append(f'<rect class="bar c0" x="{left:.1f}" y="{top:.1f}" {size}><title>{value:.4g}</title></rect>')
-        parts.append(_text(left + wide * 0.38, _HEIGHT - _BOTTOM + 17, name, "middle"))
+        middle, top, width = _LEFT + wide * (i + 0.5), up(value), min(wide * 0.76, _WIDEST_BAR)
+        size = f'width="{width:.1f}" height="{max(0.0, up.start - top):.1f}"'
+        bar = (
+            f'<rect class="bar c0" x="{middle - width / 2:.1f}" y="{top:.1f}" {size}><title>{value:.4g}</title></rect>'
+        )
+        parts += [bar, _text(middle, _HEIGHT - _BOTTOM + 17, name, "middle")]
+        if not value:  # a bar of no height looks like one that was forgotten
+            parts.append(_text(middle, top - 5, "0", "middle"))
     return f"<figure>{_svg(parts, title or y.name)}</figure>"
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from arcrank import __version__
 from arcrank.cli.cautions import cautions
-from arcrank.cli.evaluation import BETTER, MEANINGS, Document, Evaluation, LabelRow
+from arcrank.cli.evaluation import BEST, MEANINGS, Document, Evaluation, LabelRow
 from arcrank.cli.output import number
-from arcrank.cli.page import Cell, cards, label_html, page, section, table
+from arcrank.cli.page import Cell, cards, label_html, notes, page, section, table
 from arcrank.cli.plots import Axis, Series, bar_plot, line_plot
-from arcrank.cli.showing import count
+from arcrank.cli.showing import count, is_are
 
 __all__ = ["report", "to_json"]
 
@@ -72,7 +72,7 @@ def report(found: Evaluation, model: str, data: str, title: str = "", before: It
     body = [
         f"<h1>{escape(title or f'How well {model} ranks {data}')}</h1>",
         f'<p class="soft">{escape(_summary(found))}</p>',
-        *(f'<p class="warn">{escape(sentence)}</p>' for sentence in cautions(found)),
+        notes(cautions(found)),
         cards(_headlines(found)),
         *before,
         section("All measures", _measures(found), intro=_rule(found)),
@@ -109,7 +109,7 @@ def _sets(n: int) -> str:
 def _headlines(found: Evaluation) -> list[tuple[str, str, str]]:
     chosen = _HEADLINES if found.n_sets else _HEADLINES_OF_GRAPHS
     return [
-        (name, number(found.measures[name]), f"{MEANINGS[name]}; {BETTER[name].replace(',', ' is better,')}")
+        (name, number(found.measures[name]), f"{MEANINGS[name]}; {BEST[name]} is best")
         for name in chosen
         if name in found.measures
     ]
@@ -117,11 +117,11 @@ def _headlines(found: Evaluation) -> list[tuple[str, str, str]]:
 
 def _measures(found: Evaluation) -> str:
     rows = [
-        [Cell(escape(name)), Cell(number(value), value), Cell(f"<small>{BETTER[name]}</small>"),
+        [Cell(escape(name)), Cell(number(value), value), Cell(BEST[name]),
          Cell(f"<small>{escape(MEANINGS[name])}</small>")]
         for name, value in found.measures.items()
     ]  # fmt: skip
-    return table(["measure", "value", "better", "what it says"], rows)
+    return table(["measure", "value", "best", "what it says"], rows)
 
 
 def _plots(found: Evaluation) -> list[str]:
@@ -138,7 +138,8 @@ def _plots(found: Evaluation) -> list[str]:
         )
     intro = (
         "First, precision and recall when the first r labels of every ranking are taken, r = 1, 2, 3 and so on. Then, "
-        "how often a right label is among the first 5, for rare and for frequent labels."
+        "how often a right label is among the first 5, for rare and for frequent labels: 3+ are labels of 3 documents "
+        "or more, up to the next bar."
     )
     return [
         section("Where to cut, and which labels are hard", f'<div class="plots">{"".join(plots)}</div>', intro=intro)
@@ -179,7 +180,7 @@ def _labels(found: Evaluation) -> str:
         "its average rank."
     )
     more = len(ordered) - len(rows)
-    after = f'<p class="soft">{more:,} rarer labels are in the data block only.</p>' if more else ""
+    after = f'<p class="soft">{is_are(more, "rarer label")} in the data block only.</p>' if more else ""
     heads = ["label", "documents", "first", "in first 5", "average rank"]
     return section("Label by label", table(heads, rows, sortable=True), after, intro=intro)
 
