@@ -187,6 +187,8 @@ def test_numbered_features(numbered, tmp_path):
     wide = call("rank", numbered, stdin=b"1:1 9:1\n")
     assert wide.json["ranking"][0] == "a"
     assert "left out 1 value of" in wide.err
+    (tmp_path / "rows").write_bytes(rows)
+    assert len(call("rank", numbered, tmp_path / "rows").rows) == 3
     failed(call("rank", numbered, stdin=b"1:1\n1:1 2:x\n"), "standard input:2: ", "invalid features")
     failed(call("rank", numbered, stdin=b'{"text": "oil"}\n'), "standard input:1: ", "takes features")
     failed(call("rank", numbered, stdin=b'{"features": {"x": 1}}\n'), "numbered", "named")

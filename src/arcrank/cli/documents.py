@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from arcrank.cli.inputs import STANDARD_INPUT, opened, place_and_remedy
+from arcrank.cli.inputs import opened, place_and_remedy
 from arcrank.cli.output import say
 from arcrank.cli.showing import count
 from arcrank.datasets.formats.headers import refuse_other_header
@@ -31,7 +31,7 @@ _ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".svm": "svmlight", ".s
 _ENDINGS |= {".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet"}
 _ENDINGS |= {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 _LINES_OF_ANY_KIND = "lines"
-"""What no ending and no flag has named: a line is JSON or, where the model takes texts, a text."""
+"""What no ending and no flag has named, for a model that takes texts: a line is JSON or a text."""
 
 
 @dataclass
@@ -85,21 +85,21 @@ def _tell_skipped(skipped: Counter[str]) -> None:
 
 
 def _recognised(path: str, stream: Any, *, takes_text: bool) -> str:
-    """By the ending; what that does not tell is JSON or texts, or rows of numbers where the model takes these."""
+    """By the ending; what that does not tell is JSON or texts, or rows of numbers for a model that takes features."""
     from arcrank.datasets.formats.xc import is_header
 
     ending = os.path.splitext(path.removesuffix(".xz").removesuffix(".gz"))[1].lower()
     if ending in _ENDINGS or takes_text:
         return _ENDINGS.get(ending, _LINES_OF_ANY_KIND)
-    start = stream.peek(_CHUNK)
+    start = stream.peek(_CHUNK).lstrip()
     if is_header(start.partition(b"\n")[0]):
         return "xc"
-    return "svmlight" if path == STANDARD_INPUT and start[:1] != b"{" else _LINES_OF_ANY_KIND
+    return "jsonl" if start.startswith(b"{") else "svmlight"
 
 
 def _batches(lines: Lines, format: str, *, takes_text: bool, blank_lines: bool) -> Iterator[Documents]:
     if format in ("jsonl", _LINES_OF_ANY_KIND):
-        strict = format == "jsonl" or not takes_text
+        strict = format == "jsonl"
         reader = _JsonReader(lines, takes_text=takes_text, strict=strict, blank_lines=blank_lines and not strict)
         yield from reader.batches()
     elif format == "svmlight":

@@ -36,8 +36,10 @@ def rank(
     """Rank labels for documents: JSON lines as the documents come, a table for one document on a terminal.
 
     A line that is not JSON is taken as a text, a blank one as a text without words, so each line gets its ranking.
-    In files that end in .jsonl or .json, or with --format jsonl, every line must be a JSON object; blank lines are
-    left out there. "known_features" tells how many features of a document the model knows.
+
+    In .jsonl and .json files, and with --format jsonl, lines must be JSON objects, and blank ones are left out.
+
+    "known_features" tells how many features of a document the model knows.
     """
     from arcrank.cli.documents import read_documents
     from arcrank.cli.inputs import STANDARD_INPUT
