@@ -45,8 +45,10 @@ class Pieces:
 
     Examples
     --------
+    >>> from arcrank.decompositions import get_decomposition
+    >>> from arcrank.graphs import ArcGraphs
     >>> graphs = ArcGraphs.from_arcs([[(0, 1), (0, 2), (1, 2)]], n_labels=3)
-    >>> pieces = DOMINATED.pieces(graphs)
+    >>> pieces = get_decomposition("dominated").pieces(graphs)
     >>> [pieces.head[a:b].tolist() for a, b in zip(pieces.arc_ptr, pieces.arc_ptr[1:])]
     [[0], [0, 1]]
     """
@@ -63,6 +65,8 @@ class Decomposition(ABC):
 
     Examples
     --------
+    >>> from arcrank.decompositions import DECOMPOSITIONS
+    >>> from arcrank.graphs import ArcGraphs
     >>> graphs = ArcGraphs.from_arcs([[(0, 1), (0, 2), (1, 2)]], n_labels=3)
     >>> {name: len(cut.pieces(graphs).arc_ptr) - 1 for name, cut in DECOMPOSITIONS.items()}
     {'zero-one': 1, 'identity': 1, 'disagreement': 3, 'domination': 2, 'dominated': 2}
@@ -80,8 +84,10 @@ class Grouping(Decomposition):
 
     Examples
     --------
+    >>> from arcrank.graphs import ArcGraphs
     >>> odd_heads = Grouping("odd heads apart", lambda head, tail: head % 2)
-    >>> odd_heads.pieces(ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)]], n_labels=3)).arc_ptr.tolist()
+    >>> graphs = ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)]], n_labels=3)
+    >>> odd_heads.pieces(graphs).arc_ptr.tolist()
     [0, 2, 3]
     """
 
@@ -115,7 +121,9 @@ class CallableDecomposition(Decomposition):
     Examples
     --------
     >>> first_arc = CallableDecomposition(lambda heads, tails, row: [[0]])
-    >>> pieces = first_arc.pieces(ArcGraphs.from_arcs([[(2, 0), (2, 1)], []], n_labels=3))
+    >>> from arcrank.graphs import ArcGraphs
+    >>> graphs = ArcGraphs.from_arcs([[(2, 0), (2, 1)], []], n_labels=3)
+    >>> pieces = first_arc.pieces(graphs)
     >>> pieces.head.tolist(), pieces.tail.tolist(), pieces.row_ptr.tolist()
     ([2], [0], [0, 1, 1])
     """

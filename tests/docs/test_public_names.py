@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
 import re
@@ -88,6 +89,24 @@ def test_every_public_name_is_documented(name, shown):
     assert not list(complaints(importlib.import_module(name), shown))
 
 
+@pytest.mark.parametrize("name", PUBLIC)
+def test_examples_import_what_they_use(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = importlib.import_module(name)
+    for one in public_names(module):
+        faults = strayed(getattr(module, one), one)
+        assert not faults, f"the example of {name}.{one} does not run in a fresh session:\n{faults}"
+
+
+def strayed(thing: Any, name: str) -> str:
+    """What goes wrong when a reader who has imported this one name types its example."""
+    example = doctest.DocTestParser().get_doctest(thing.__doc__ or "", {name: thing}, name, None, 0)
+    told: list[str] = []
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    doctest.DocTestRunner(optionflags=flags).run(example, out=told.append)
+    return "".join(told)
+
+
 def test_every_module_with_public_names_is_looked_at():
     assert all(public_names(importlib.import_module(name)) for name in PUBLIC)
 
@@ -146,6 +165,17 @@ def test_the_checker_complains():
     ]
     assert list(complaints(kitchen(stir=stir), [stir])) == ["kitchen.stir has no docstring"]
     assert list(complaints(kitchen(Cup=Cup), [Cup])) == ["kitchen.Cup.empty has no docstring"]
+
+
+def test_the_checker_runs_examples_in_a_fresh_session():
+    def stir() -> None:
+        """Stir.
+
+        >>> spoon
+        """
+
+    assert not strayed(brew, "brew")
+    assert "name 'spoon' is not defined" in strayed(stir, "stir")
 
 
 def test_the_checker_sees_names_of_modules_without_all():

@@ -35,6 +35,7 @@ def load_debtags() -> Corpus:
     --------
     >>> load_debtags()  # doctest: +SKIP
     Corpus(30,292 texts, 571 labels; train 21,217, test 9,075; from Debian 12 debtags)
+    >>> from arcrank.datasets.debtags import is_test_package
     >>> is_test_package("roffit"), is_test_package("bash")
     (True, False)
     """

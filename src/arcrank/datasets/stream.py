@@ -29,6 +29,7 @@ class StreamReport(NamedTuple):
     --------
     >>> import io
     >>> from arcrank import MMPRanker
+    >>> from arcrank.datasets import learn_stream
     >>> rows = b"tea 1:1" + bytes([10]) + b"milk 2:x" + bytes([10]) + b"milk 2:1"
     >>> report = learn_stream(MMPRanker(), io.BytesIO(rows), "svmlight", on_error="skip")
     >>> report.documents, report.skipped, report.seconds > 0, sum(report.reasons.values())

@@ -19,6 +19,7 @@ def concatenate(parts: Sequence[PreferenceGraphs]) -> PreferenceGraphs:
 
     Examples
     --------
+    >>> from arcrank.graphs import ArcGraphs, LayeredGraphs
     >>> a = LayeredGraphs.from_single_labels([0], 3)
     >>> b = ArcGraphs.from_arcs([[(2, 1)]], 3)
     >>> concatenate([a, a, b])

@@ -24,6 +24,7 @@ class MarginLoss(ABC):
 
     Examples
     --------
+    >>> from arcrank.losses.margin import MARGIN_LOSSES
     >>> for loss in MARGIN_LOSSES.values():
     ...     print(loss.name, loss.value([-1.0, 0.0, 1.0]).round(3).tolist())
     hinge [2.0, 1.0, 0.0]

@@ -33,6 +33,7 @@ class PrecisionRecall(NamedTuple):
 
     Examples
     --------
+    >>> from arcrank.metrics import precision_recall_graph
     >>> found = precision_recall_graph([[1, 0, 1]], [[0.9, 0.5, 0.1]])
     >>> found.precision.round(3).tolist(), found.recall.tolist()
     ([1.0, 0.5, 0.667], [0.5, 0.5, 1.0])

@@ -31,6 +31,7 @@ class CandidateSets:
 
     Examples
     --------
+    >>> import numpy as np
     >>> sets = CandidateSets(np.eye(5), [0, 2, 5])
     >>> sets
     CandidateSets(2 instances, 5 candidates, 5 features)

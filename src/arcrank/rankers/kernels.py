@@ -33,6 +33,7 @@ class Kernel:
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0]])
     >>> Kernel("polynomial", degree=2, coef0=1.0).between(X, X).tolist()
     [[4.0, 4.0], [4.0, 9.0]]
@@ -93,6 +94,7 @@ def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, c
 
     Examples
     --------
+    >>> import numpy as np
     >>> make_kernel("rbf", np.eye(2), gamma="auto", degree=3, coef0=0.0, constant=1.0)
     Kernel(name='rbf', gamma=0.5, degree=3, coef0=0.0, constant=1.0)
     """
@@ -130,6 +132,7 @@ def check_gram(K: Any) -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> check_gram(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> check_gram(np.array([[1.0, 2.0], [2.0, 1.0]]))
     Traceback (most recent call last):

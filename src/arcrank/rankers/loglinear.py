@@ -35,30 +35,54 @@ class LogLinearRanker(LinearRanker):
 
     Parameters
     ----------
-    decomposition : "domination" (the paper's best), "zero-one" ("identity"), "disagreement", "dominated", or a
-        callable `(heads, tails, row) -> pieces`.
-    solver : "dual" (ascent with a duality-gap certificate), "lbfgs", "boosting" (the paper's Figure 3, which does not
-        use C) or "auto"; `solver_` tells what was taken. For disagreement and callables "dual" has a variable for
-        each arc, O(arcs) memory; otherwise layered graphs are never written out.
-    C : weight of the data term.
-    normalize : divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
-    fit_intercept : add a constant feature of value 1, regularised like the others.
-    virtual : for "boosting", the weight nu of virtual examples that regularise each weight (0 = the paper's Figure 3).
-    tol : the relative duality gap to reach; for "boosting" 1000 times the relative decrease that Theorem 1 promises.
-    max_iter : passes over the instances, or iterations.
-    warm_start : start from the last solution; after a change of C alone the dual variables are scaled.
-    callback : called with each entry of the history; True stops.
-    n_jobs : threads of "lbfgs" and "boosting"; the result does not depend on it. "dual" uses one.
-    verbose : 1 shows progress on standard error.
+    decomposition : str or callable
+        "domination" (the paper's best), "zero-one" ("identity"), "disagreement", "dominated", or a callable
+        `(heads, tails, row) -> pieces`.
+    solver : "auto", "dual", "lbfgs" or "boosting"
+        "dual" is ascent with a duality-gap certificate, "boosting" the paper's Figure 3, which does not use C;
+        `solver_` tells what "auto" took. For disagreement and callables "dual" has a variable for each arc, O(arcs)
+        memory; otherwise layered graphs are never written out.
+    C : float
+        Weight of the data term.
+    normalize : bool
+        Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    fit_intercept : bool
+        Add a constant feature of value 1, regularised like the others.
+    virtual : float
+        For "boosting", the weight nu of virtual examples that regularise each weight (0 = the paper's Figure 3).
+    tol : float
+        The relative duality gap to reach; for "boosting" 1000 times the relative decrease that Theorem 1 promises.
+    max_iter : int
+        Passes over the instances, or iterations.
+    warm_start : bool
+        Start from the last solution; after a change of C alone the dual variables are scaled.
+    callback : callable, optional
+        Called with each entry of the history; True stops.
+    n_jobs : int
+        Threads of "lbfgs" and "boosting"; the result does not depend on it. "dual" uses one.
+    verbose : int
+        1 shows progress on standard error.
 
     Attributes
     ----------
-    coef_ : (k, d); intercept_ : (k,); labels_ : (k,)
-    duality_gap_ : (primal - dual) / primal, for "dual" and "lbfgs"
-    history_ : list of {iteration, loss, gap or bound, seconds}; the loss is C times the sum above. During dual ascent
-        gaps are those met on the way through a pass; the last one is exact.
-    n_iter_, solver_
+    coef_ : (k, d) array
+        The weights of each label.
+    intercept_ : (k,) array
+        The weights of the constant feature.
+    labels_ : (k,) array
+        The columns of a matrix, else sorted.
+    duality_gap_ : float
+        (primal - dual) / primal, for "dual" and "lbfgs".
+    history_ : list of {iteration, loss, gap or bound, seconds}
+        The loss is C times the sum above. During dual ascent gaps are those met on the way through a pass; the last
+        one is exact.
+    n_iter_ : int
+        Passes or iterations made.
+    solver_ : str
+        What was taken.
 
+    Examples
+    --------
     >>> X = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
     >>> ranker = LogLinearRanker(C=10).fit(X, [["tea"], ["milk"], ["tea", "milk"]])
     >>> ranker.rank([[2.0, 0.0]]).tolist()
@@ -134,6 +158,7 @@ class LogLinearRanker(LinearRanker):
         return [row[:count][:top] for row, count in zip(order, X.counts(), strict=True)]
 
     def predict(self, X: Any) -> Any:
+        """The kind of supervision that was given to `fit`; of CandidateSets the ranks, (n, k), NaN beyond the last."""
         if not isinstance(X, CandidateSets):
             return super().predict(X)
         scores = self.score_labels(X)

@@ -118,6 +118,7 @@ class PreferenceMachine(LinearRanker):
 
     Ordinal regression: grades nearer to the right one rank higher, so the graphs come from distances.
 
+    >>> import numpy as np
     >>> from arcrank.graphs import LayeredGraphs
     >>> grades = np.array([0, 1, 2, 3])
     >>> graphs = LayeredGraphs.from_distances(np.abs(grades[:, None] - np.arange(4)))
