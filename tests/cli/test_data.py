@@ -150,11 +150,13 @@ def test_a_bad_row_is_told_with_its_column_and_a_way_on(tmp_path):
     assert "line 1" not in done.stderr
     done = shell("data", "convert", source, out, "--on-error", "skip")
     assert done.returncode == 0, done.stderr
-    assert "Left out: 1 row that" in done.stderr
+    assert "Left out: 1 row that could not be read: invalid JSON (1)" in done.stderr
     source.write_text('{"text": "a"}\n')
     assert_told(
         shell("data", "convert", source, out), f"{source}:1: no labels", "needs one of labels", "--on-error skip"
     )
+    done = shell("data", "convert", source, out, "--on-error", "skip")
+    assert_told(done, f"{source}: no row could be read: no labels (1)")
 
 
 def test_a_table_on_standard_input_is_asked_for_its_format(tmp_path):

@@ -17,6 +17,7 @@ JSONL = b'{"text": "oil", "labels": ["crude"]}\n{"text": "tanker", "labels": ["s
 SAMPLES = {
     "a.jsonl": JSONL,
     "a.ndjson": JSONL,
+    "a.json": JSONL,
     "a.csv": b"oil,crude\ntanker,ship;crude\n",
     "a.tsv": b"text\tlabels\noil\tcrude\ntanker\tship;crude\n",
     "a.svm": b"crude 1:1\nship,crude 2:1\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -100,7 +101,7 @@ def convert(
     kind = format_of_output(target.name, to)
     told = _Told()
     blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, format, on_error, split)
-    write_atomically(target, packed(target.name, WRITERS[kind](told.watch(blocks))))
+    write_atomically(target, packed(target.name, WRITERS[kind](told.watch(blocks, source))))
     say(f"Wrote {count(told.rows, 'row')} to {target}")
     for line in told.losses(kind):
         say(line)
@@ -110,22 +111,30 @@ class _Told:
     """What went through, to be told at the end."""
 
     def __init__(self) -> None:
-        self.rows = self.skipped = 0
+        self.rows = 0
+        self.skipped: Counter[str] = Counter()
         self.named = self.ids = False
 
-    def watch(self, blocks: Iterator[Corpus]) -> Iterator[Corpus]:
+    def watch(self, blocks: Iterator[Corpus], source: str) -> Iterator[Corpus]:
+        from arcrank.errors import FormatError
+
         for block in blocks:
             self.rows += len(block)
-            self.skipped += block.n_skipped
+            self.skipped.update(block.skipped)
             self.named |= block.feature_names is not None
             self.ids |= block.ids is not None
             yield block
+        if not self.rows:
+            raise FormatError(f"{source}: no row could be read: {self._reasons()}.\nCorrect the file.")
+
+    def _reasons(self) -> str:
+        return ", ".join(f"{reason} ({n:,})" for reason, n in self.skipped.items())
 
     def losses(self, kind: str) -> Iterator[str]:
         from arcrank.cli.showing import count
 
         if self.skipped:
-            yield f"Left out: {count(self.skipped, 'row')} that could not be read"
+            yield f"Left out: {count(self.skipped.total(), 'row')} that could not be read: {self._reasons()}"
         if kind == "svmlight" and self.named:
             yield "svmlight has numbers for features: their names were left out"
         if kind == "svmlight" and self.ids:

@@ -29,8 +29,8 @@ FORMATS: dict[str, Callable[[Lines, Options], Iterator[Corpus]]] = {
     "parquet": lambda lines, options: parquet.blocks(lines.stream, lines, options),
 }
 _ENDINGS = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".svm": "svmlight",
-    ".svmlight": "svmlight", ".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 _FIRST_LINES = {
     "jsonl": '{"text": "cheap oil", "labels": ["crude", "ship"]}',
