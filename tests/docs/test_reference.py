@@ -107,13 +107,6 @@ def test_every_schema_belongs_to_a_command():
     assert set(schema_page.schema_files()) == known
 
 
-@pytest.mark.parametrize("path", schema_page.schema_files(), ids=lambda path: path.stem)
-def test_every_field_of_a_schema_says_what_it_means(path):
-    fields = schema_page.fields_of(json.loads(path.read_text(encoding="utf-8")))
-    silent = [one.name for one in fields if not one.meaning]
-    assert not silent, f"{path}: give these fields a description: {', '.join(silent)}"
-
-
 def test_fields_of_a_schema():
     assert not doctest.testmod(schema_page).failed
     numbers = {"type": "array", "items": {"type": ["number", "null"]}}
