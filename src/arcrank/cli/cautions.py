@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from arcrank.cli.showing import clipped, count, has_have, is_are
+from arcrank.cli.train import FEW_DOCUMENTS
 
 if TYPE_CHECKING:
     from arcrank.cli.evaluation import Evaluation
 
 __all__ = ["cautions", "has_learnt_from", "some_names"]
-
-_FEW = 20
 
 
 def cautions(found: Evaluation) -> list[str]:
@@ -30,7 +29,7 @@ def _learnt(found: Evaluation) -> Iterator[str]:
 
 
 def _few(found: Evaluation) -> Iterator[str]:
-    if found.n_judged < _FEW:
+    if found.n_judged < FEW_DOCUMENTS:
         yield f"Judged by {count(found.n_judged, 'document')} only: other documents may well give other figures."
 
 
