@@ -168,5 +168,6 @@ class _ProgressLine:
         return seconds
 
     def _write(self, documents: int, seconds: float, end: str) -> None:
-        sys.stderr.write(f"\r{documents:,} documents, {documents / max(seconds, 1e-9):,.0f} documents/s{end}")
+        noun = "document" if documents == 1 else "documents"
+        sys.stderr.write(f"\r{documents:,} {noun}, {documents / max(seconds, 1e-9):,.0f} documents/s{end}")
         sys.stderr.flush()
