@@ -54,7 +54,8 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 def test_the_commands_run(tmp_path, page):
     rows = [{"text": f"{word} number {i}", "labels": [word]} for i in range(8) for word in ("travel", "food", "prices")]
     examples = blocks(FIRST_PAGE.read_text(encoding="utf-8"), "json")[0]
-    (tmp_path / "mine.jsonl").write_text(examples + "".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "mine.jsonl").write_text(examples + "".join(json.dumps(row) + "\n" for row in rows[:18]))
+    (tmp_path / "unseen.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[18:]))
     two, five, *more = blocks(README.read_text(encoding="utf-8") if page == "README" else first_page(), "sh")
     assert re.findall(r"^make \w+", two, flags=re.MULTILINE) == ["make demo", "make test"]
     install, *commands = five.splitlines()
