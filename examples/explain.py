@@ -1,0 +1,54 @@
+"""Why is one label above another? The words' parts of the margin, and the words marked in the text."""
+
+# --8<-- [start:explain]
+import re
+
+from sklearn.pipeline import make_pipeline
+
+from arcrank import LogLinearRanker
+from arcrank.datasets import load_debtags_sample
+from arcrank.text import TextFeatures, Tokenizer
+
+corpus = load_debtags_sample()
+train = corpus.split("train")
+model = make_pipeline(TextFeatures(), LogLinearRanker(C=100, fit_intercept=False, tol=1e-2, random_state=0))
+model.fit(train.texts, train.label_sets)
+words, ranker = model[0], model[-1]
+
+text = "A pinball game with sound and three tables. Its physics engine is a library that other programs use."
+x = words.transform([text])
+print("ranking:", *ranker.rank(x, top=4)[0])
+first, second = "use::gameplaying", "role::shared-lib"
+why = ranker.explain(x, above=first, below=second)
+
+terms = words.get_feature_names_out()
+print(f"\n{first} against {second}: a margin of {why.margin:+.3f}")
+for column, part in why.parts[:6]:
+    print(f"{part:+8.3f}  {terms[column]}")
+rest = sum(part for _, part in why.parts[6:])
+print(f"{rest:+8.3f}  {len(why.parts) - 6} more")
+# --8<-- [end:explain]
+
+# --8<-- [start:sum]
+total = why.intercept
+for _, part in why.parts:  # the largest first
+    total += part
+scores = dict(zip(ranker.labels_, ranker.score_labels(x)[0], strict=True))
+print("\nthe parts sum to the margin to the last bit:", total == why.margin)
+print("and the margin is the difference of scores:  ", abs(why.margin - (scores[first] - scores[second])) < 1e-12)
+# --8<-- [end:sum]
+
+# --8<-- [start:mark]
+parts = {terms[column]: part for column, part in why.parts}
+stem = Tokenizer()  # the same switches as TextFeatures() has
+
+
+def marked(match):
+    """A word with the sum of the parts of the terms that begin with it; a pair of words counts for its first."""
+    own = stem(match[0])
+    part = sum(value for term, value in parts.items() if own and term.split()[0] == own[0])
+    return f"[{match[0]} {part:+.2f}]" if abs(part) >= 0.05 else match[0]
+
+
+print("\n" + re.sub(r"\w+", marked, text))
+# --8<-- [end:mark]

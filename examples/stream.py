@@ -1,0 +1,64 @@
+"""Learn from a stream of documents in which new labels turn up midway."""
+
+# --8<-- [start:files]
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from arcrank import MMPRanker
+from arcrank.datasets import learn_stream, load_debtags_sample
+from arcrank.metrics import average_precision
+from arcrank.text import HashedTextFeatures
+
+corpus = load_debtags_sample()
+train, test = corpus.split("train"), corpus.split("test")
+order = np.random.default_rng(0).permutation(len(train))  # a stream has no alphabetical order
+NEW = ("use::", "works-with::")  # tags of these two facets are invented in the middle of the stream
+
+
+def write(path, rows, unknown=()):
+    with path.open("w") as file:
+        for row in rows:
+            tags = [tag for tag in train.label_sets[row] if not tag.startswith(unknown)]
+            file.write(json.dumps({"text": train.texts[row], "labels": tags}) + "\n")
+
+
+folder = Path(tempfile.mkdtemp())
+half = len(order) // 2
+write(folder / "monday.jsonl", order[:half], unknown=NEW)
+write(folder / "tuesday.jsonl", order[half:])
+# --8<-- [end:files]
+
+# --8<-- [start:learn]
+words = HashedTextFeatures(n_features=2**16)  # no vocabulary: it never has to be told of new words
+X_test = words.transform(test.texts)
+ranker = MMPRanker()
+
+
+def judge(tags):
+    """Average precision of some tags among themselves, on packages that have one of them."""
+    columns = [ranker.labels_.tolist().index(tag) for tag in tags]
+    Y = test.indicator()[:, [test.labels.index(tag) for tag in tags]]
+    return average_precision(Y, ranker.score_labels(X_test)[:, columns])
+
+
+for day in ("monday", "tuesday"):
+    report = learn_stream(ranker, folder / f"{day}.jsonl", features=words, batch_rows=200)
+    print(f"{day}: {report.documents:,} documents, {len(ranker.labels_)} tags known")
+    old = [tag for tag in ranker.labels_ if not tag.startswith(NEW)]
+    new = [tag for tag in ranker.labels_ if tag.startswith(NEW)]
+    print(f"   {len(old):3} old tags: average precision {judge(old):.2f}")
+    if new:
+        print(f"   {len(new):3} new tags: average precision {judge(new):.2f}")
+        print(f"   all together: average precision {judge(old + new):.2f}")
+# --8<-- [end:learn]
+
+# --8<-- [start:one]
+# One more document, with a tag that nobody has used before.
+pond = ["a calm game about keeping koi fish in a pond"]
+ranker.partial_fit(words.transform(pond), [["hobby::fish", "role::program"]])
+print("\nlast tag learnt:", ranker.labels_[-1])
+print("an aquarium of koi:", *ranker.rank(words.transform(["an aquarium of koi fish"]), top=3)[0])
+# --8<-- [end:one]
