@@ -105,6 +105,7 @@ def test_a_report_called_md_is_a_part_of_a_site(small, tmp_path):
     assert plots[0].count("<svg") == 3
     assert plots[0].startswith('<div class="plots"><figure>')
     assert plots[0].endswith("</figure></div>")
+    assert "<figcaption>Reuters-21578: averaged loss 2</figcaption></figure>" in plots[0]
     widths = {line.count("|") for line in text.splitlines() if line.startswith("|")}
     assert widths == {5}
 

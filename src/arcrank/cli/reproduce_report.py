@@ -56,8 +56,12 @@ def _plots(one: Outcome) -> str:
 def _drawn(plot: Plot) -> str:
     x, y = Axis(plot.x, "x" in plot.log, plot.x_range), Axis(plot.y, "y" in plot.log, plot.y_range)
     if plot.bars:
-        return "".join(bar_plot(line.y, [f"{v:g}" for v in line.x], x, y, plot.title) for line in plot.lines)
-    return line_plot([Series(*line) for line in plot.lines], x, y, plot.title)
+        bars = plot.lines[0]
+        figure = bar_plot(bars.y, [f"{v:g}" for v in bars.x], x, y, plot.title)
+    else:
+        figure = line_plot([Series(*line) for line in plot.lines], x, y, plot.title)
+    caption = f"<figcaption>{escape(plot.title)}</figcaption>" if plot.title else ""
+    return figure.removesuffix("</figure>") + caption + "</figure>"
 
 
 def _values(values: Sequence[Value]) -> str:
@@ -116,7 +120,7 @@ def _markdown_section(one: Outcome, title: str) -> str:
         [_plain(row), *(_markdown_cell(placed.get((row, column))) for column in columns)]
         for row in dict.fromkeys(value.row for value in one.values)
     ]
-    parts = [f"## {_plain(title)}", f"`{one.name}`. {_plain(one.note)}".strip()]
+    parts = [f"## {_plain(title)}", f"`{one.name}`" + (f": {_plain(one.note)}" if one.note else "")]
     table = _markdown_table(["", *map(_plain, columns)], rows)
     return "\n\n".join(filter(None, [*parts, _plots(one), table]))
 

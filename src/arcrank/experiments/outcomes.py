@@ -53,7 +53,7 @@ def verdict(value: Value) -> str:
 
 
 class Line(NamedTuple):
-    """One line of a plot, or its bars."""
+    """One line of a plot, or all its bars."""
 
     name: str
     x: Sequence[float]
