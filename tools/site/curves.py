@@ -3,7 +3,7 @@
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m tools.site.curves [NAME...] [--fresh]
 
 Solver runs and the figures of `tools.site.learners` are kept in the user's cache folder; `--fresh` runs the solvers
-again. A picture whose measurements are missing is left out with a word.
+again.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def draw_online(figure: Any, palette: Palette) -> None:  # noqa: ARG001
 
 
 def draw_times(figure: Any, palette: Palette) -> None:
-    """Training time against average precision, a point a learner."""
-    for axes, corpus in zip(figure.subplots(1, 3), learners.CORPORA, strict=True):
-        timed = learners.times(corpus)["seconds"]
+    """Training time against average precision, a point a learner, on the corpora whose times are known."""
+    found = {corpus: timed["seconds"] for corpus in learners.CORPORA if (timed := learners.known_times(corpus))}
+    for axes, (corpus, timed) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
         for name, (seconds, _) in timed.items():
             value = learners.accuracy(corpus, name)["measures"]["avg. precision %"]
             theirs = name in (SVM, LOGISTIC)

@@ -44,12 +44,12 @@ from arcrank import (
     metrics,
 )
 from arcrank.datasets import Corpus, load_debtags, load_rcv1, load_reuters21578
-from arcrank.experiments.cells import cell
+from arcrank.experiments.cells import cell, is_finished
 from arcrank.experiments.circumstances import machine, today, versions
 from arcrank.rankers.base import top_columns
 from arcrank.text import TextFeatures
 
-__all__ = ["CORPORA", "LEARNERS", "MEASURES", "accuracy", "page", "times"]
+__all__ = ["CORPORA", "LEARNERS", "MEASURES", "accuracy", "known_times", "page", "times"]
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "learners.md"
 EXPERIMENT, VERSION = "learners", 1
@@ -207,6 +207,11 @@ def times(corpus: str, *, fresh: bool = False) -> dict[str, Any]:
     return dict(cell(EXPERIMENT, _key("times", corpus), compute, fresh=fresh))
 
 
+def known_times(corpus: str) -> dict[str, Any] | None:
+    """The times that were measured last, or None."""
+    return times(corpus) if is_finished(EXPERIMENT, _key("times", corpus)) else None
+
+
 def _timed(learner: str, settings: Settings, given: Data) -> tuple[float, float]:
     start = time.perf_counter()
     model = fit(learner, settings, given.X, given.Y)
@@ -299,16 +304,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             found = accuracy(corpus, learner)
             told = ", ".join(f"{name} {value:.4g}" for name, value in found["measures"].items())
             print(f"{corpus}: {learner} ({_settings(found['settings'])}) {told}", flush=True)
-        timed[corpus] = _known_times(corpus) if options.accuracy_only else times(corpus, fresh=options.times_only)
+        timed[corpus] = known_times(corpus) if options.accuracy_only else times(corpus, fresh=options.times_only)
     options.page.parent.mkdir(parents=True, exist_ok=True)
     options.page.write_text(page(options.corpora, timed), encoding="utf-8")
     print(f"{options.page} after {time.perf_counter() - start:.0f} s")
-
-
-def _known_times(corpus: str) -> dict[str, Any] | None:
-    from arcrank.experiments.cells import is_finished
-
-    return times(corpus) if is_finished(EXPERIMENT, _key("times", corpus)) else None
 
 
 if __name__ == "__main__":
