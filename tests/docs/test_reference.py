@@ -107,6 +107,18 @@ def test_every_schema_belongs_to_a_command():
     assert set(schema_page.schema_files()) == known
 
 
+@pytest.mark.parametrize("path", schema_page.schema_files(), ids=lambda path: path.stem)
+def test_every_field_says_what_it_means(path):
+    silent = [name for name, meaning in schema_page.meanings(path).items() if not meaning]
+    assert not silent, f"{path}: give these fields a description: {', '.join(silent)}"
+
+
+def test_no_meaning_is_left_of_fields_that_have_gone():
+    told = tomllib.loads(schema_page.MEANINGS.read_text(encoding="utf-8"))
+    known = {path.stem: schema_page.meanings(path) for path in schema_page.schema_files()}
+    assert not [f"{stem}: {name}" for stem, names in told.items() for name in names if name not in known[stem]]
+
+
 def test_fields_of_a_schema():
     assert not doctest.testmod(schema_page).failed
     numbers = {"type": "array", "items": {"type": ["number", "null"]}}

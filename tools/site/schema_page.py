@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Field", "fields_of", "page", "schema_files", "schemas_of"]
+__all__ = ["Field", "fields_of", "meanings", "page", "schema_files", "schemas_of"]
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "src" / "arcrank" / "cli" / "schemas"
+MEANINGS = Path(__file__).with_name("field_meanings.toml")
 _ABOUT = """\
 # JSON output
 
@@ -53,6 +55,13 @@ def fields_of(schema: dict[str, Any]) -> list[Field]:
     [Field(name='rows', type='list of text', meaning='', required=False)]
     """
     return list(_inside(schema, ""))
+
+
+def meanings(path: Path) -> dict[str, str]:
+    """What each field of a schema means: its description, else what field_meanings.toml says; "" where nobody does."""
+    told = tomllib.loads(MEANINGS.read_text(encoding="utf-8")).get(path.stem, {})
+    fields = fields_of(json.loads(path.read_text(encoding="utf-8")))
+    return {one.name: one.meaning or told.get(one.name, "") for one in fields}
 
 
 def _inside(schema: dict[str, Any], at: str) -> Iterator[Field]:
@@ -102,8 +111,8 @@ def page() -> str:
 
 def _section(path: Path) -> str:
     schema = json.loads(path.read_text(encoding="utf-8"))
-    fields = fields_of(schema)
-    rows = [f"| `{one.name}`{'' if one.required else ' ?'} | {one.type} | {_cell(one.meaning)} |" for one in fields]
+    fields, told = fields_of(schema), meanings(path)
+    rows = [f"| `{one.name}`{'' if one.required else ' ?'} | {one.type} | {_cell(told[one.name])} |" for one in fields]
     table = "\n".join(["| field | type | meaning |", "|---|---|---|", *rows])
     told = [schema[key].rstrip(".") + "." for key in ("title", "description") if key in schema]
     kind = "A list of objects." if schema.get("type") == "array" else ""
