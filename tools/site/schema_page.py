@@ -112,7 +112,7 @@ def page() -> str:
 def _section(path: Path) -> str:
     schema = json.loads(path.read_text(encoding="utf-8"))
     fields, told = fields_of(schema), meanings(path)
-    rows = [f"| `{one.name}`{'' if one.required else ' ?'} | {one.type} | {_cell(told[one.name])} |" for one in fields]
+    rows = [f"| {_name(one)} | {one.type} | {_cell(told[one.name])} |" for one in fields]
     table = "\n".join(["| field | type | meaning |", "|---|---|---|", *rows])
     told = [schema[key].rstrip(".") + "." for key in ("title", "description") if key in schema]
     kind = "A list of objects." if schema.get("type") == "array" else ""
@@ -127,6 +127,12 @@ def _section(path: Path) -> str:
         )
         if part
     )
+
+
+def _name(field: Field) -> str:
+    """A name that a narrow screen breaks at its dots."""
+    shown = f"<code>{field.name.replace('.', '.<wbr>')}</code>" if "." in field.name else f"`{field.name}`"
+    return shown if field.required else f"{shown} ?"
 
 
 def _cell(text: str) -> str:
