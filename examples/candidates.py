@@ -15,16 +15,17 @@ random = np.random.default_rng(0)
 
 
 def write_queries(path, n_queries):
-    """Candidates with a grade from 0 to 2 and three features: word match, clicks, age in years."""
+    """Candidates with a grade of 0 to 2; features: word match, clicks, age."""
     lines = []
     for query in range(n_queries):
-        ease = random.normal(scale=3)  # words of an easy query match everywhere, whatever the grade
+        ease = random.normal(scale=3)  # an easy query's words match everywhere
         for _ in range(random.integers(4, 12)):
             grade = random.choice(3, p=[0.6, 0.3, 0.1])
             match = ease + 0.8 * grade + random.normal()
             clicks = max(0.0, 0.3 * grade + random.normal(scale=0.5))
             age = random.exponential(3 - grade)
-            lines.append(f"{grade} qid:{query} 1:{match:.3f} 2:{clicks:.3f} 3:{age:.3f}")
+            values = f"1:{match:.3f} 2:{clicks:.3f} 3:{age:.3f}"
+            lines.append(f"{grade} qid:{query} {values}")
     path.write_text("\n".join(lines) + "\n")
     return lines
 
@@ -49,16 +50,20 @@ print("weights of match, clicks, age:", ranker.coef_[0, 1:].round(1))
 new_queries = CandidateSets(test.X, test.ptr)
 
 
-def by_query(values):
-    """One row a query, NaN beyond its candidates."""
-    table = np.full((len(test), len(test.labels)), np.nan)
-    for query, (start, stop) in enumerate(zip(test.ptr[:-1], test.ptr[1:], strict=True)):
-        table[query, : stop - start] = values[start:stop]
+def by_query(values, filler):
+    """One row a query, filled up beyond its last candidate."""
+    table = np.full((len(test), len(test.labels)), filler)
+    for query, start in enumerate(test.ptr[:-1]):
+        own = values[start : test.ptr[query + 1]]
+        table[query, : len(own)] = own
     return table
 
 
+grades = by_query(test.grades, np.nan)  # NaN = not judged
+
+
 def ndcg(values):
-    return ndcg_at(by_query(test.grades), np.nan_to_num(by_query(values), nan=-np.inf), r=4)
+    return ndcg_at(grades, by_query(values, -np.inf), r=4)
 
 
 pointwise = LinearRegression().fit(train.X, train.grades)
@@ -66,8 +71,10 @@ print("\nnDCG at 4 on new queries")
 print(f"as they came        {ndcg(-np.arange(len(test.grades))):.2f}")
 print(f"by word match       {ndcg(test.X[:, 1].toarray().ravel()):.2f}")
 print(f"LinearRegression    {ndcg(pointwise.predict(test.X)):.2f}")
-print(f"LogLinearRanker     {ndcg_at(by_query(test.grades), ranker.score_labels(new_queries), r=4):.2f}")
+found = ndcg_at(grades, ranker.score_labels(new_queries), r=4)
+print(f"LogLinearRanker     {found:.2f}")
+
 best_first = ranker.rank(new_queries[[0]])[0]
 print("\nthe first query's candidates, best first:", *best_first)
-print("their grades:                            ", *by_query(test.grades)[0, best_first].astype(int))
+print("their grades:", *grades[0, best_first].astype(int))
 # --8<-- [end:judge]

@@ -1,4 +1,4 @@
-"""Preferences that contradict each other: votes of several judges, cycles, and what a ranker makes of them."""
+"""Votes of several judges, cycles, and what a ranker makes of them."""
 
 # --8<-- [start:votes]
 import numpy as np
@@ -7,7 +7,8 @@ from arcrank import LogLinearRanker
 from arcrank.graphs import ArcGraphs, as_graphs
 from arcrank.metrics import disagreement_error, kendall_tau
 
-# Ten judges compared two answers to one question: seven prefer A, three prefer B. C is large: the data speak.
+# Ten judges compared two answers to one question: seven prefer A, three prefer B.
+# C is very large: only the data speak.
 question = np.ones((1, 1))
 exact = {"decomposition": "disagreement", "C": 1e6, "fit_intercept": False, "tol": 1e-9}
 
@@ -17,13 +18,17 @@ def margin(ranker):
     return a - b
 
 
-votes = as_graphs([[("A", "B")]] * 7 + [[("B", "A")]] * 3)  # a row for each judge
+# A row for each judge
+votes = as_graphs([[("A", "B")]] * 7 + [[("B", "A")]] * 3)
 by_rows = LogLinearRanker(**exact).fit(np.repeat(question, 10, axis=0), votes)
 
-sides = as_graphs([[("A", "B")], [("B", "A")]])  # a row for each side, weighed by its judges
-by_weight = LogLinearRanker(**exact).fit(np.repeat(question, 2, axis=0), sides, sample_weight=[7, 3])
+# A row for each side, weighed by its judges
+sides, twice = as_graphs([[("A", "B")], [("B", "A")]]), np.repeat(question, 2, axis=0)
+by_weight = LogLinearRanker(**exact).fit(twice, sides, sample_weight=[7, 3])
 
-both = ArcGraphs.from_arcs([[(0, 1), (1, 0)]], 2, weights=[[7, 3]], conflicts="keep")  # one graph that holds both
+# One graph that holds both arcs, with weights
+arcs = [[(0, 1), (1, 0)]]
+both = ArcGraphs.from_arcs(arcs, n_labels=2, weights=[[7, 3]], conflicts="keep")
 by_arcs = LogLinearRanker(**exact).fit(question, both)
 
 print(f"log(7/3)               {np.log(7 / 3):6.3f}")
@@ -33,15 +38,18 @@ print(f"weights of arcs        {margin(by_arcs):6.3f}")
 # --8<-- [end:votes]
 
 # --8<-- [start:cycles]
-cycle = [[("A", "B")], [("B", "C")], [("C", "A")]]
-print("\nA over B, B over C, C over A; how many judges say each, and the scores of A, B, C")
+cycle = as_graphs([[("A", "B")], [("B", "C")], [("C", "A")]])
+thrice = np.repeat(question, 3, axis=0)
+print("\njudges for A>B, B>C, C>A   scores of A, B, C")
 for judges in ([5, 5, 5], [9, 7, 2]):
-    ranker = LogLinearRanker(**exact).fit(np.ones((3, 1)), as_graphs(cycle), sample_weight=judges)
-    print(judges, ranker.score_labels(question)[0].round(2) + 0.0)
+    ranker = LogLinearRanker(**exact).fit(thrice, cycle, sample_weight=judges)
+    scores = ranker.score_labels(question)[0]
+    print(f"{judges!s:26}", *(f"{score:5.2f}" for score in scores.round(2) + 0.0))
 # --8<-- [end:cycles]
 
 # --8<-- [start:many]
-# 400 questions with features, six answers each time; judges are shown two answers and err in three of ten votes.
+# 400 questions with features, and six answers to each. Judges are shown two of them
+# and err in three votes of ten.
 random = np.random.default_rng(0)
 taste = random.normal(size=(4, 6))
 X, X_new = random.normal(size=(400, 4)), random.normal(size=(500, 4))
@@ -49,8 +57,9 @@ X, X_new = random.normal(size=(400, 4)), random.normal(size=(500, 4))
 
 def vote(liking):
     first, second = random.choice(6, size=2, replace=False)
-    better, worse = (first, second) if liking[first] > liking[second] else (second, first)
-    return (better, worse) if random.random() < 0.7 else (worse, better)
+    right = liking[first] > liking[second]
+    says = right if random.random() < 0.7 else not right
+    return (first, second) if says else (second, first)
 
 
 true_order = 1 + np.argsort(np.argsort(-(X_new @ taste), axis=1), axis=1)

@@ -1,9 +1,7 @@
-"""Why is one label above another? The words' parts of the margin, and the words marked in the text."""
+"""Why is one label above another? The words, their parts of the margin, and marks."""
 
 # --8<-- [start:explain]
 import re
-
-from sklearn.pipeline import make_pipeline
 
 from arcrank import LogLinearRanker
 from arcrank.datasets import load_debtags_sample
@@ -11,11 +9,14 @@ from arcrank.text import TextFeatures, Tokenizer
 
 corpus = load_debtags_sample()
 train = corpus.split("train")
-model = make_pipeline(TextFeatures(), LogLinearRanker(C=100, fit_intercept=False, tol=1e-2, random_state=0))
-model.fit(train.texts, train.label_sets)
-words, ranker = model[0], model[-1]
+words = TextFeatures()
+ranker = LogLinearRanker(C=100, fit_intercept=False, tol=1e-2, random_state=0)
+ranker.fit(words.fit_transform(train.texts), train.label_sets)
 
-text = "A pinball game with sound and three tables. Its physics engine is a library that other programs use."
+text = (
+    "A pinball game with sound and three tables. "
+    "Its physics engine is a library that other programs use."
+)
 x = words.transform([text])
 print("ranking:", *ranker.rank(x, top=4)[0])
 first, second = "use::gameplaying", "role::shared-lib"
@@ -35,7 +36,8 @@ for _, part in why.parts:  # the largest first
     total += part
 scores = dict(zip(ranker.labels_, ranker.score_labels(x)[0], strict=True))
 print("\nthe parts sum to the margin to the last bit:", total == why.margin)
-print("and the margin is the difference of scores:  ", abs(why.margin - (scores[first] - scores[second])) < 1e-12)
+rounding = abs(why.margin - (scores[first] - scores[second]))
+print("and the margin is the difference of scores:  ", rounding < 1e-12)
 # --8<-- [end:sum]
 
 # --8<-- [start:mark]
@@ -44,11 +46,11 @@ stem = Tokenizer()  # the same switches as TextFeatures() has
 
 
 def marked(match):
-    """A word with the sum of the parts of the terms that begin with it; a pair of words counts for its first."""
-    own = stem(match[0])
-    part = sum(value for term, value in parts.items() if own and term.split()[0] == own[0])
+    """A word with its part; a pair of words counts for the first of them."""
+    own = stem(match[0])  # one stem, or none of a stop word
+    part = sum(parts[term] for term in parts if term.split()[:1] == own)
     return f"[{match[0]} {part:+.2f}]" if abs(part) >= 0.05 else match[0]
 
 
-print("\n" + re.sub(r"\w+", marked, text))
+print("\n" + re.sub(r"\w+", marked, text).replace(". ", ".\n"))
 # --8<-- [end:mark]

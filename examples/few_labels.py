@@ -1,10 +1,15 @@
-"""A handful of judged documents and thousands of unjudged ones: find more of the same kind."""
+"""A handful of judged documents, thousands of unjudged ones: find more of a kind."""
 
 # --8<-- [start:data]
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from arcrank import RankBoost, SemiSupervisedLogistic, SemiSupervisedRankBoost, TransductiveSVM
+from arcrank import (
+    RankBoost,
+    SemiSupervisedLogistic,
+    SemiSupervisedRankBoost,
+    TransductiveSVM,
+)
 from arcrank.datasets import load_debtags_sample
 from arcrank.metrics import auc, uninterpolated_precision
 from arcrank.text import TextFeatures
@@ -16,27 +21,32 @@ X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
 
 
 def judge_a_few(tag, seed):
-    """5 packages with the tag, 15 without; the rest is -1, unlabelled, as in scikit-learn."""
+    """5 packages with the tag, 15 without; the rest is -1, unlabelled."""
     truth, random = train.target(tag), np.random.default_rng(seed)
     y = np.full(len(truth), -1)
     for relevant, how_many in ((1, 5), (0, 15)):
-        y[random.choice(np.flatnonzero(truth == relevant), how_many, replace=False)] = relevant
+        rows = np.flatnonzero(truth == relevant)
+        y[random.choice(rows, how_many, replace=False)] = relevant
     return y
 
 
 # --8<-- [end:data]
 
 # --8<-- [start:learn]
-# Twenty labels are too few to choose parameters by: these are the defaults (fewer components, for speed).
+# Twenty labels are too few to choose parameters by. So these are the defaults, but for
+# fewer components, to be fast; C = 10 is that of SemiSupervisedLogistic.
+plain = LogisticRegression(C=10, solver="liblinear")
+latent = SemiSupervisedRankBoost(features="latent", n_components=100)
 rankers = {
-    "LogisticRegression, labelled only": LogisticRegression(C=10, solver="liblinear"),  # as in SemiSupervisedLogistic
+    "LogisticRegression, labelled only": plain,
     "RankBoost, labelled only": RankBoost(),
     "SemiSupervisedLogistic": SemiSupervisedLogistic(),
     "SemiSupervisedRankBoost": SemiSupervisedRankBoost(),
-    "SemiSupervisedRankBoost, latent": SemiSupervisedRankBoost(features="latent", n_components=100),
+    "SemiSupervisedRankBoost, latent": latent,
     "TransductiveSVM": TransductiveSVM(),
 }
-tasks = [(tag, seed) for tag in ("uitoolkit::gtk", "implemented-in::perl") for seed in (0, 1)]
+tags = ("uitoolkit::gtk", "implemented-in::perl")
+tasks = [(tag, seed) for tag in tags for seed in (0, 1)]
 
 print(f"means of {len(tasks)} tasks with 20 labelled packages of {len(train):,}\n")
 print(f"{'':34} AUC   average precision")
@@ -47,7 +57,7 @@ for name, ranker in rankers.items():
         rows = y >= 0 if name.endswith("only") else slice(None)
         scores = ranker.fit(X[rows], y[rows]).decision_function(X_test)
         truth = test.target(tag)
-        found.append((auc(truth, scores, ties="half"), uninterpolated_precision(truth, scores)))
+        found.append([auc(truth, scores), uninterpolated_precision(truth, scores)])
     mean_auc, mean_precision = np.mean(found, axis=0)
     print(f"{name:34} {mean_auc:.2f}{mean_precision:12.2f}")
 # --8<-- [end:learn]

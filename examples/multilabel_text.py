@@ -12,7 +12,8 @@ from arcrank.text import TextFeatures
 
 corpus = load_debtags_sample()
 train, test = corpus.split("train"), corpus.split("test")
-print(f"{len(train):,} packages to learn from, {len(test):,} to test on, {len(corpus.labels)} tags")
+print(f"{len(train):,} packages to learn from, {len(test):,} to test on")
+print(f"{len(corpus.labels)} tags")
 
 words = TextFeatures()
 X_train, X_test = words.fit_transform(train.texts), words.transform(test.texts)
@@ -22,14 +23,19 @@ graphs = train.graphs()  # the same for the ranker, with the names of the tags
 
 # --8<-- [start:fit]
 # One held-out quarter of the training packages chooses C for both, by the same judge.
-# It is drawn at random: the packages are sorted by name, so neighbours resemble each other.
-choice = {"scoring": scorer("average_precision"), "cv": ShuffleSplit(1, test_size=0.25, random_state=0)}
+# It is drawn at random: packages are sorted by name, and neighbours are alike.
+choice = {
+    "scoring": scorer("average_precision"),
+    "cv": ShuffleSplit(1, test_size=0.25, random_state=0),
+}
 
 ranker = LogLinearRanker(fit_intercept=False, tol=1e-2, random_state=0)
-ranker = GridSearchCV(ranker, {"C": [10, 100, 300]}, **choice).fit(X_train, graphs)
+ranker = GridSearchCV(ranker, {"C": [10, 100, 300]}, **choice)
+ranker.fit(X_train, graphs)
 
 one_vs_rest = OneVsRestClassifier(LinearSVC(random_state=0))
-one_vs_rest = GridSearchCV(one_vs_rest, {"estimator__C": [0.3, 1, 3]}, **choice).fit(X_train, Y_train)
+one_vs_rest = GridSearchCV(one_vs_rest, {"estimator__C": [0.3, 1, 3]}, **choice)
+one_vs_rest.fit(X_train, Y_train)
 
 print("chosen:", ranker.best_params_, one_vs_rest.best_params_)
 # --8<-- [end:fit]
@@ -37,16 +43,15 @@ print("chosen:", ranker.best_params_, one_vs_rest.best_params_)
 # --8<-- [start:judge]
 scores = {
     "LogLinearRanker": ranker.best_estimator_.score_labels(X_test),
-    "OneVsRest(LinearSVC)": one_vs_rest.decision_function(X_test),
+    "OneVsRest": one_vs_rest.decision_function(X_test),
 }
-print(f"\n{'':20}  average precision  ranking loss  coverage  one-error")
+measures = (average_precision, ranking_loss, one_error, coverage)
+print(f"\n{'':15}", *(f"{measure.__name__:>17}" for measure in measures))
 for name, found in scores.items():
-    print(
-        f"{name:20}{average_precision(Y_test, found):19.3f}{ranking_loss(Y_test, found):14.3f}"
-        f"{coverage(Y_test, found):10.1f}{one_error(Y_test, found):11.3f}"
-    )
+    print(f"{name:15}", *(f"{measure(Y_test, found):17.3f}" for measure in measures))
 
 package = test.ids.index("gnome-calendar")
-print("\ngnome-calendar:", *ranker.best_estimator_.rank(X_test[package], top=5)[0])
-print("people said:   ", *test.label_sets[package])
+print("\ngnome-calendar, the best five tags, and * where people agree:")
+for tag in ranker.best_estimator_.rank(X_test[package], top=5)[0]:
+    print(" *" if tag in test.label_sets[package] else "  ", tag)
 # --8<-- [end:judge]

@@ -1,4 +1,4 @@
-"""Learn from total orders, and from what people really give: parts of orders, and layers."""
+"""Learn from total orders, and from what people really give: parts and layers."""
 
 # --8<-- [start:data]
 import numpy as np
@@ -16,7 +16,8 @@ random = np.random.default_rng(0)
 def readers(n, taste):
     """Features of n readers, and how each orders the genres: positions, 1 = best."""
     X = random.normal(size=(n, len(taste)))
-    liking = X @ taste + random.gumbel(size=(n, len(GENRES)))  # people are not quite what their features say
+    mood = random.gumbel(size=(n, len(GENRES)))  # nobody is what their features say
+    liking = X @ taste + mood
     return X, 1 + np.argsort(np.argsort(-liking, axis=1), axis=1)
 
 
@@ -26,10 +27,11 @@ X_new, orders_new = readers(1000, taste)
 # --8<-- [end:data]
 
 # --8<-- [start:partial]
-heard = random.random(orders.shape) < 0.5  # each reader was asked about some genres only
-some = np.where(heard, orders, np.nan)  # NaN = not judged
+asked = random.random(orders.shape) < 0.5  # each reader, about some genres only
+some = np.where(asked, orders, np.nan)  # NaN = not judged
 
-layers = np.digitize(orders, [3, 6])  # 0: loves it (places 1-2), 1: may read it (3-5), 2: never
+# Three layers, 0: loves it (places 1 and 2), 1: may read it (3 to 5), 2: never
+layers = np.digitize(orders, [3, 6])
 favourite = np.array(GENRES)[orders.argmin(axis=1)]
 
 supervision = {
@@ -41,17 +43,22 @@ supervision = {
 }
 # --8<-- [end:partial]
 
-# --8<-- [start:learn]
-print("Kendall's tau with the orders of 1,000 new readers\n")
-for name, y in supervision.items():
-    # Each kind chooses C by the share of its own arcs that are wrong.
-    search = GridSearchCV(LogLinearRanker(), {"C": [0.1, 1, 10]}, scoring=scorer("disagreement_error"), cv=5)
-    ranker = search.fit(X, y).best_estimator_
-    print(f"{name:24}{kendall_tau(orders_new, ranker.score_labels(X_new)):6.2f}")
 
-positions = RidgeCV().fit(X, orders)  # what one may try first; it cannot learn from the other kinds
-print(f"{'RidgeCV on positions':24}{kendall_tau(orders_new, -positions.predict(X_new)):6.2f}")
-print(f"{'the truth without noise':24}{kendall_tau(orders_new, X_new @ taste):6.2f}")
+# --8<-- [start:learn]
+def show(name, scores):
+    print(f"{name:24}{kendall_tau(orders_new, scores):6.2f}")
+
+
+print("Kendall's tau with the orders of 1,000 new readers\n")
+# Each kind chooses C by the share of its own arcs that are wrong.
+by_arcs = scorer("disagreement_error")
+search = GridSearchCV(LogLinearRanker(), {"C": [0.1, 1, 10]}, scoring=by_arcs, cv=5)
+for name, y in supervision.items():
+    show(name, search.fit(X, y).best_estimator_.score_labels(X_new))
+
+# What one may try first; it cannot learn from the other kinds.
+show("RidgeCV on positions", -RidgeCV().fit(X, orders).predict(X_new))
+show("the truth without noise", X_new @ taste)
 # --8<-- [end:learn]
 
 # --8<-- [start:use]

@@ -1,4 +1,4 @@
-"""A decomposition of one's own: in a hierarchy, the labels given weigh more than the order of their relatives."""
+"""A decomposition of one's own: the labels given weigh more than their relatives."""
 
 # --8<-- [start:callable]
 import numpy as np
@@ -12,13 +12,14 @@ from arcrank.text import TextFeatures
 
 
 def given_first(heads, tails, _row):
-    """A piece for each label of the top layer, and one for all arcs between the layers below it."""
+    """A piece for each label of the top layer, and one for all other arcs."""
     given = ~np.isin(heads, tails)  # a label of the top layer is nobody's tail
     pieces = [np.flatnonzero(heads == head) for head in np.unique(heads[given])]
     return pieces if given.all() else [*pieces, np.flatnonzero(~given)]
 
 
-shelf = Hierarchy({"science": None, "physics": "science", "biology": "science", "art": None, "music": "art"})
+parents = {"physics": "science", "biology": "science", "music": "art"}
+shelf = Hierarchy({"science": None, "art": None, **parents})
 heads, tails = shelf.leaf_graphs([["physics"]]).arcs(0)
 print("leaves:", ", ".join(shelf.leaves))
 print("arcs:  ", *zip(heads.tolist(), tails.tolist(), strict=True))
@@ -28,37 +29,42 @@ print("pieces:", *given_first(heads, tails, 0))
 # --8<-- [start:learn]
 corpus = load_debtags_sample()
 train, test = corpus.split("train"), corpus.split("test")
-some = np.random.default_rng(0).permutation(len(train))[:300]  # a callable writes out every arc: a small task
-train = train[some]
+# 300 packages: a callable writes out every arc.
+train = train[np.random.default_rng(0).permutation(len(train))[:300]]
 words = TextFeatures()
 X_train, X_test = words.fit_transform(train.texts), words.transform(test.texts)
 
 tree = Hierarchy(corpus.hierarchy)
 
 
-def sets(part):
+def as_sets(part):
     return as_graphs(tree.leaf_sets(part.label_sets), kind="sets", labels=tree.leaves)
 
 
-flat, layered = sets(train), tree.leaf_graphs(train.label_sets)
-truth_flat, truth_layered = sets(test), tree.leaf_graphs(test.label_sets)
+def as_tree(part):
+    return tree.leaf_graphs(part.label_sets)
+
+
 tasks = {
-    "sets, domination": (flat, "domination"),
-    "tree, domination": (layered, "domination"),
-    "tree, given_first": (layered, given_first),
+    "sets, domination": (as_sets(train), "domination"),
+    "tree, domination": (as_tree(train), "domination"),
+    "tree, given_first": (as_tree(train), given_first),
 }
-print("\nlearnt from          C   first tag in a wrong facet   wrong arcs of the tree   average precision")
+layer_of = as_tree(test).levels()
+print("\n                       first tag in     wrong arcs    average")
+print("learnt from         C  a wrong facet    of the tree   precision of the tags")
 for name, (graphs, decomposition) in tasks.items():
     search = GridSearchCV(
         LogLinearRanker(decomposition, fit_intercept=False, tol=1e-2, random_state=0),
         {"C": [10, 100]},
-        scoring=scorer("generalized_error", decomposition=decomposition),  # each by its own error
+        scoring=scorer("generalized_error", decomposition=decomposition),
         cv=ShuffleSplit(1, test_size=0.25, random_state=0),
     )
     scores = search.fit(X_train, graphs).best_estimator_.score_labels(X_test)
-    far = np.mean(truth_layered.levels()[np.arange(len(test)), scores.argmax(axis=1)] == 2)
+    far = np.mean(layer_of[np.arange(len(test)), scores.argmax(axis=1)] == 2)
+    wrong = disagreement_error(as_tree(test), scores)
+    precision = average_precision(as_sets(test), scores)
     print(
-        f"{name:18}{search.best_params_['C']:4}{far:29.3f}"
-        f"{disagreement_error(truth_layered, scores):25.3f}{average_precision(truth_flat, scores):20.3f}"
+        f"{name:17}{search.best_params_['C']:4}{far:15.3f}{wrong:15.3f}{precision:12.3f}"
     )
 # --8<-- [end:learn]

@@ -1,4 +1,4 @@
-"""A ranker in a scikit-learn Pipeline, its parameters chosen by GridSearchCV with a measure of rankings."""
+"""A ranker in a Pipeline, its parameters chosen by a measure of rankings."""
 
 # --8<-- [start:search]
 from sklearn.model_selection import GridSearchCV, KFold
@@ -12,7 +12,8 @@ from arcrank.text import TextFeatures
 corpus = load_debtags_sample()
 train, test = corpus.split("train"), corpus.split("test")
 
-pipeline = Pipeline([("words", TextFeatures()), ("ranker", LogLinearRanker(tol=1e-2, random_state=0))])
+ranker = LogLinearRanker(tol=1e-2, random_state=0)
+pipeline = Pipeline([("words", TextFeatures()), ("ranker", ranker)])
 grid = {
     "words__ngrams": [1, 2],
     "ranker__C": [10, 100],
@@ -21,7 +22,11 @@ grid = {
 search = GridSearchCV(
     pipeline,
     grid,
-    scoring={"order": scorer("average_precision"), "first": scorer("one_error"), "five": scorer("recall_at", r=5)},
+    scoring={
+        "order": scorer("average_precision"),
+        "first": scorer("one_error"),
+        "five": scorer("recall_at", r=5),
+    },
     refit="order",
     cv=KFold(2, shuffle=True, random_state=0),
 )
@@ -30,19 +35,20 @@ search.fit(train.texts, train.graphs())
 
 # --8<-- [start:results]
 found = search.cv_results_
-print("n-grams     C  intercept   average precision  one-error  recall at 5")
-for n, parameters in enumerate(found["params"]):
-    print(
-        f"{parameters['words__ngrams']:7}{parameters['ranker__C']:6}{parameters['ranker__fit_intercept']!s:>11}"
-        f"{found['mean_test_order'][n]:20.3f}{-found['mean_test_first'][n]:11.3f}{found['mean_test_five'][n]:13.3f}"
-    )
-best = search.best_estimator_
-print("\nchosen:", search.best_params_)
-print(f"average precision on the test packages: {search.score(test.texts, test.graphs()):.3f}")
+print("    C  intercept  n-grams   average precision  one-error  recall at 5")
+for n, (C, intercept, ngrams) in enumerate(p.values() for p in found["params"]):
+    order, first, five = (found[f"mean_test_{name}"][n] for name in search.scoring)
+    print(f"{C:5}{intercept!s:>11}{ngrams:9}{order:20.3f}{-first:11.3f}{five:13.3f}")
+
+print("\nchosen:", *search.best_params_.items(), sep="\n  ")
+final = search.score(test.texts, test.graphs())
+print(f"average precision on the test packages: {final:.3f}")
 # --8<-- [end:results]
 
 # --8<-- [start:use]
-# A Pipeline hands on `predict`, but not `rank`: the last step ranks what the steps before it make of the text.
+# A Pipeline hands on `predict` but not `rank`: the last step ranks what the steps
+# before it make of a text.
+best = search.best_estimator_
 features = best[:-1].transform(["a small text editor for the terminal, written in C"])
 print(*best[-1].rank(features, top=4)[0])
 # --8<-- [end:use]

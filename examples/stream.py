@@ -14,8 +14,8 @@ from arcrank.text import HashedTextFeatures
 
 corpus = load_debtags_sample()
 train, test = corpus.split("train"), corpus.split("test")
-order = np.random.default_rng(0).permutation(len(train))  # a stream has no alphabetical order
-NEW = ("use::", "works-with::")  # tags of these two facets are invented in the middle of the stream
+order = np.random.default_rng(0).permutation(len(train))  # not the alphabet's
+NEW = ("use::", "works-with::")  # facets whose tags are invented midway
 
 
 def write(path, rows, unknown=()):
@@ -32,20 +32,21 @@ write(folder / "tuesday.jsonl", order[half:])
 # --8<-- [end:files]
 
 # --8<-- [start:learn]
-words = HashedTextFeatures(n_features=2**16)  # no vocabulary: it never has to be told of new words
+words = HashedTextFeatures(n_features=2**16)  # no vocabulary: new words need no care
 X_test = words.transform(test.texts)
 ranker = MMPRanker()
 
 
 def judge(tags):
-    """Average precision of some tags among themselves, on packages that have one of them."""
+    """Average precision of some tags among themselves."""
     columns = [ranker.labels_.tolist().index(tag) for tag in tags]
     Y = test.indicator()[:, [test.labels.index(tag) for tag in tags]]
     return average_precision(Y, ranker.score_labels(X_test)[:, columns])
 
 
 for day in ("monday", "tuesday"):
-    report = learn_stream(ranker, folder / f"{day}.jsonl", features=words, batch_rows=200)
+    file = folder / f"{day}.jsonl"
+    report = learn_stream(ranker, file, features=words, batch_rows=200)
     print(f"{day}: {report.documents:,} documents, {len(ranker.labels_)} tags known")
     old = [tag for tag in ranker.labels_ if not tag.startswith(NEW)]
     new = [tag for tag in ranker.labels_ if tag.startswith(NEW)]
@@ -60,5 +61,6 @@ for day in ("monday", "tuesday"):
 pond = ["a calm game about keeping koi fish in a pond"]
 ranker.partial_fit(words.transform(pond), [["hobby::fish", "role::program"]])
 print("\nlast tag learnt:", ranker.labels_[-1])
-print("an aquarium of koi:", *ranker.rank(words.transform(["an aquarium of koi fish"]), top=3)[0])
+aquarium = words.transform(["an aquarium of koi fish"])
+print("an aquarium of koi:", *ranker.rank(aquarium, top=3)[0])
 # --8<-- [end:one]
