@@ -117,16 +117,15 @@ def draw_times(figure: Any, palette: Palette) -> None:
     """Training time against average precision, a point a learner, on the corpora whose times are known."""
     found = {corpus: timed["seconds"] for corpus in learners.CORPORA if (timed := learners.known_times(corpus))}
     for axes, (corpus, timed) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
-        for name, (seconds, _) in timed.items():
+        for i, (name, (seconds, _)) in enumerate(timed.items()):
             value = learners.accuracy(corpus, name)["measures"]["avg. precision %"]
-            theirs = name in (SVM, LOGISTIC)
-            style = {"color": palette.series[1 if theirs else 0], "marker": "s" if theirs else "o"}
-            axes.plot(seconds, value, markersize=7, **style)
-            axes.annotate(SHORT[name], (seconds, value), xytext=(0, 6), textcoords="offset points", fontsize=8.5,
-                          ha="center", color=palette.soft)  # fmt: skip
-        axes.margins(x=0.3, y=0.12)
+            style = {"color": (*palette.series, palette.ink)[i], "marker": "oD^vPsX"[i], "linestyle": "none"}
+            axes.plot(seconds, value, markersize=8, label=SHORT[name], **style)
+        axes.margins(0.12)
         axes.set(xscale="log", xlabel="training, seconds", title=corpus.partition(",")[0])
     figure.axes[0].set_ylabel("average precision, %")
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=4, fontsize=10)
 
 
 # --- words
@@ -353,7 +352,7 @@ PICTURES = {
     "curve-precision-recall": Picture(_always(draw_precision_recall)),
     "curve-online": Picture(_always(draw_online)),
     "curve-words": Picture(_always(draw_words), height=2.9),
-    "learner-times": Picture(_always(draw_times), width=9.0, height=3.6),
+    "learner-times": Picture(_always(draw_times), width=7.6, height=3.7),
     "first": Picture(_always(draw_first), height=3.85),
 }
 

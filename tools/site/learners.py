@@ -141,6 +141,7 @@ def score(model: Any, X: Any) -> Any:
 def fit(learner: str, settings: Settings, X: Any, Y: Any, **more: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "Label not")  # of one-vs-rest, where a few documents lack some label
         return LEARNERS[learner].make(**settings, **more).fit(X, Y)
 
 
