@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -52,26 +53,9 @@ def common(
 ) -> None:
     """Learn to rank labels from preferences: train, rank, explain, evaluate."""
     if config is not None:
-        context.default_map = _read_options(config)
+        from arcrank.cli.options_file import read_options
 
-
-def _read_options(path: Path) -> dict[str, Any]:
-    import tomllib
-
-    from arcrank.errors import FormatError
-
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise FormatError(
-            f"{path}: the options cannot be read ({error}); give a TOML file, or drop --config."
-        ) from None
-    return {command: _by_parameter(options) for command, options in tables.items()}
-
-
-def _by_parameter(options: Any) -> Any:
-    """`top-k = 5` and `top_k = 5` mean the same."""
-    return {name.replace("-", "_"): value for name, value in options.items()} if isinstance(options, dict) else options
+        context.default_map = read_options(config, context.command)
 
 
 for _command in (train, tune, rank, explain, evaluate, update, check, info, reproduce, demo):
@@ -87,4 +71,4 @@ def main() -> None:
         if isinstance(code, int) and code:  # typer returns the code of its exits, Ctrl-C among them
             raise typer.Exit(code)
     except BaseException as error:  # Ctrl-C and exits included: this is the last stop
-        sys.exit(report_failure(error, debug="--debug" in sys.argv))
+        sys.exit(report_failure(error, debug="--debug" in sys.argv or os.environ.get("ARCRANK_DEBUG", "0") != "0"))
