@@ -13,7 +13,7 @@ from arcrank.datasets.ohsumed import (
     load_ohsumed_topics,
     routing_tasks,
 )
-from arcrank.errors import FormatError, MissingDataError
+from arcrank.errors import FormatError, MissingDataError, ParameterError
 
 RECORDS_87 = """\
 .I 1
@@ -115,6 +115,11 @@ def test_records_with_an_abstract(folder):
 def test_only_definitely_relevant(folder):
     (folder / "qrels.ohsu.88-91").unlink()
     assert load_ohsumed(min_grade=2).label_sets == [["OHSU1"], []]
+
+
+def test_there_are_two_grades(folder):
+    with pytest.raises(ParameterError, match="min_grade must be 1"):
+        load_ohsumed(min_grade=3)
 
 
 def test_a_routing_task_a_topic(folder):

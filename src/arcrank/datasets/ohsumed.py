@@ -22,7 +22,7 @@ from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.locate import files_of, find, members
 from arcrank.datasets.trec import Judgement, read_qrels
-from arcrank.errors import FormatError, MissingDataError
+from arcrank.errors import FormatError, MissingDataError, ParameterError
 
 __all__ = ["RoutingTask", "load_ohsumed", "load_ohsumed_judgements", "load_ohsumed_topics", "routing_tasks"]
 
@@ -60,6 +60,8 @@ def load_ohsumed(min_grade: int = 1) -> Corpus:
     >>> train = load_ohsumed(min_grade=2).split("train")  # doctest: +SKIP
     >>> train.texts[0], train.label_sets[0]  # doctest: +SKIP
     """
+    if min_grade not in (1, 2):
+        raise ParameterError(f"min_grade must be 1 (possibly relevant) or 2 (definitely), not {min_grade!r}.")
     path = _find()
     files = files_of(path, _RECORDS, _TOPICS, _QRELS)
     arrays = cached("ohsumed", 1, files, lambda: _parse(path))
