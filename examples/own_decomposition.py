@@ -64,7 +64,6 @@ for name, (graphs, decomposition) in tasks.items():
     far = np.mean(layer_of[np.arange(len(test)), scores.argmax(axis=1)] == 2)
     wrong = disagreement_error(as_tree(test), scores)
     precision = average_precision(as_sets(test), scores)
-    print(
-        f"{name:17}{search.best_params_['C']:4}{far:15.3f}{wrong:15.3f}{precision:12.3f}"
-    )
+    C = search.best_params_["C"]
+    print(f"{name:17}{C:4}{far:15.3f}{wrong:15.3f}{precision:12.3f}")
 # --8<-- [end:learn]

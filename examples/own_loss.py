@@ -100,10 +100,9 @@ moods = random.standard_t(df=1.5, size=(150, 7))  # some are wild
 orders, orders_new = order(X @ taste + moods), order(X_new @ taste)
 
 for ranker in (SmoothHingeRanker(), LogLinearRanker("disagreement")):
-    grid, judge = {"C": [0.1, 1, 10, 100]}, scorer("kendall_tau")
-    best = (
-        GridSearchCV(ranker, grid, scoring=judge, cv=5).fit(X, orders).best_estimator_
-    )
+    grid = {"C": [0.1, 1, 10, 100]}
+    search = GridSearchCV(ranker, grid, scoring=scorer("kendall_tau"), cv=5)
+    best = search.fit(X, orders).best_estimator_
     tau = kendall_tau(orders_new, best.score_labels(X_new))
     print(f"\n{type(best).__name__}, C = {best.C}: tau {tau:.2f}")
     print("within 1 % of the minimum:", best.duality_gap_ < 0.01)
