@@ -31,9 +31,7 @@ print(f"{rest:+8.3f}  {len(why.parts) - 6} more")
 # --8<-- [end:explain]
 
 # --8<-- [start:sum]
-total = why.intercept
-for _, part in why.parts:  # the largest first
-    total += part
+total = why.intercept + sum(part for _, part in why.parts)
 scores = dict(zip(ranker.labels_, ranker.score_labels(x)[0], strict=True))
 print("\nthe parts sum to the margin to the last bit:", total == why.margin)
 rounding = abs(why.margin - (scores[first] - scores[second]))
