@@ -75,8 +75,8 @@ class Decomposition(ABC):
     name: str
 
     @abstractmethod
-    def pieces(self, graphs: ArcGraphs) -> Pieces:
-        """Cut the graphs of all instances."""
+    def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:
+        """Cut the graphs of all instances, or of a block of them that begins with instance `first_row`."""
 
 
 class Grouping(Decomposition):
@@ -98,7 +98,7 @@ class Grouping(Decomposition):
     def __repr__(self) -> str:
         return f"<decomposition {self.name}>"
 
-    def pieces(self, graphs: ArcGraphs) -> Pieces:
+    def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:  # noqa: ARG002
         rows = graphs.rows()
         key = self._key(graphs.head, graphs.tail)
         order = np.lexsort((key, rows))
@@ -136,13 +136,13 @@ class CallableDecomposition(Decomposition):
     def __repr__(self) -> str:
         return f"<decomposition {self._cut!r}>"
 
-    def pieces(self, graphs: ArcGraphs) -> Pieces:
+    def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:
         chosen: list[NDArray[np.int64]] = []
         pieces_of_row = np.zeros(len(graphs), dtype=np.int64)
         for row in range(len(graphs)):
             head, tail = graphs.arcs(row)
-            parts = self._cut(head, tail, row) if len(head) else []
-            checked = [_check_piece(part, len(head), p, row) for p, part in enumerate(parts)]
+            parts = self._cut(head, tail, first_row + row) if len(head) else []
+            checked = [_check_piece(part, len(head), p, first_row + row) for p, part in enumerate(parts)]
             chosen.extend(part + graphs.arc_ptr[row] for part in checked)
             pieces_of_row[row] = len(checked)
         arcs = np.concatenate([np.empty(0, dtype=np.int64), *chosen])

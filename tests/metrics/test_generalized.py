@@ -112,3 +112,17 @@ def test_bad_scores(scores, message):
 def test_bad_reduce():
     with pytest.raises(ParameterError, match="'sum'"):
         zero_one_error(["a", "b"], [[1, 0], [1, 0]], reduce="sum")
+
+
+def test_a_callable_gets_the_row_of_the_whole_however_long():
+    n, k = 3_000, 600  # more cells than one block holds
+    levels = np.ones((n, k), dtype=int)
+    levels[:, 0] = 0
+    seen = []
+
+    def one_piece(heads, tails, row):
+        seen.append(row)
+        return [[0]]
+
+    generalized_error(LayeredGraphs.from_levels(levels), np.zeros((n, k)), one_piece)
+    assert seen == [*range(n)]

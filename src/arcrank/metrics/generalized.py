@@ -79,7 +79,7 @@ def _errors(graphs: PreferenceGraphs, scores: NDArray[np.float64], cut: Decompos
         return _LAYERED[cut.name](*layers, scores)
     errors = np.zeros(len(graphs))
     for block in row_blocks(*graphs.shape):  # a layered graph's arcs are written out for one block at a time
-        pieces = cut.pieces(graphs[block].to_arcs())
+        pieces = cut.pieces(graphs[block].to_arcs(), block.start)
         errors[block] = piece_errors(pieces.row_ptr, pieces.arc_ptr, pieces.head, pieces.tail, scores[block])
     return errors
 
