@@ -1,4 +1,4 @@
-"""A loss of one's own, minimised by arcrank's L-BFGS: the smooth hinge of every arc."""
+"""A loss of one's own, minimised by LogLinearRanker: the smooth hinge of every arc."""
 
 # --8<-- [start:loss]
 import numpy as np
@@ -8,23 +8,19 @@ from sklearn.model_selection import GridSearchCV
 from arcrank import LogLinearRanker
 from arcrank.graphs import LayeredGraphs
 from arcrank.metrics import kendall_tau, scorer
-from arcrank.rankers.base import LinearRanker, add_intercept
-from arcrank.solvers.features import LabelFeatures
-from arcrank.solvers.history import History
-from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 
 
 class SmoothHingeLoss:
-    """`sum_i C/s_i sum_arcs L(margin)`.
+    """`sum_i weight_i/s_i sum_arcs L(margin)`: every arc is a piece of its own.
 
     L is 0 from margin 1 on, 1/2 - margin below 0, and a parabola in between.
     """
 
-    def __init__(self, graphs, C):
+    def __init__(self, graphs, _decomposition, weight):
         arcs = graphs.to_arcs()
         self.row, self.head, self.tail = arcs.rows(), arcs.head, arcs.tail
-        # An arc's share of its instance, 1/s_i: every instance counts alike.
-        self.weight = C / arcs.arc_counts()[self.row]
+        # An arc's share of its instance: the ranker's C is in the weight, 1/s_i is not.
+        self.weight = (weight / np.maximum(1, arcs.arc_counts()))[self.row]
 
     def flows(self, scores):
         """The loss, and the labels' outflow and inflow, (n, k) each.
@@ -45,33 +41,10 @@ class SmoothHingeLoss:
 # --8<-- [end:loss]
 
 
-# --8<-- [start:ranker]
-class SmoothHingeRanker(LinearRanker):
-    """A ranker like the others: it takes any preferences, ranks and explains."""
-
-    def __init__(self, C=1.0, tol=1e-4):
-        self.C = C
-        self.tol = tol
-
-    def fit(self, X, y):
-        X = self._check_features(X, reset=True)
-        graphs = self._learn_labels(y, len(X))
-        features = LabelFeatures(add_intercept(X), graphs.n_labels)
-        state = PrimalState(np.zeros(features.weight_shape))
-        loss = SmoothHingeLoss(graphs, self.C)
-        limits = {"tol": self.tol, "max_iter": 1000}
-        solve_lbfgs(features, loss, state, history=History(), **limits)
-        self._set_weights(state.W, X.shape[1])
-        self.duality_gap_ = state.relative_gap
-        return self
-
-
-# --8<-- [end:ranker]
-
 # --8<-- [start:check]
 random = np.random.default_rng(0)
 graphs = LayeredGraphs.from_levels(random.integers(-1, 3, size=(4, 5)))
-loss = SmoothHingeLoss(graphs, C=2.0)
+loss = SmoothHingeLoss(graphs, None, weight=np.full(len(graphs), 2.0))
 
 
 def value(scores):
@@ -99,11 +72,15 @@ X, X_new = random.normal(size=(150, 5)), random.normal(size=(1000, 5))
 moods = random.standard_t(df=1.5, size=(150, 7))  # some are wild
 orders, orders_new = order(X @ taste + moods), order(X_new @ taste)
 
-for ranker in (SmoothHingeRanker(), LogLinearRanker("disagreement")):
+rankers = {
+    "smooth hinge": LogLinearRanker(loss=SmoothHingeLoss),
+    "log-linear": LogLinearRanker("disagreement"),
+}
+for name, ranker in rankers.items():
     grid = {"C": [0.1, 1, 10, 100]}
     search = GridSearchCV(ranker, grid, scoring=scorer("kendall_tau"), cv=5)
     best = search.fit(X, orders).best_estimator_
     tau = kendall_tau(orders_new, best.score_labels(X_new))
-    print(f"\n{type(best).__name__}, C = {best.C}: tau {tau:.2f}")
+    print(f"\n{name}, C = {best.C}: tau {tau:.2f}")
     print("within 1 % of the minimum:", best.duality_gap_ < 0.01)
 # --8<-- [end:learn]

@@ -310,3 +310,21 @@ def test_bad_data():
         LogLinearRanker().fit(X_IRIS, Y_IRIS, sample_weight=-np.ones(150))
     with pytest.raises(ParameterError, match="top"):
         LogLinearRanker().fit(X_IRIS, Y_IRIS).rank(X_IRIS, top=0)
+
+
+def test_a_loss_of_ones_own_is_minimised():
+    """The log-linear loss, given as if it were a user's own, leads to the same weights."""
+    from arcrank.losses import LogLinearLoss
+
+    options = {"C": 3.0, "solver": "lbfgs", "tol": 1e-9}
+    usual = LogLinearRanker("dominated", **options).fit(X_IRIS, Y_IRIS)
+    own = LogLinearRanker("dominated", loss=LogLinearLoss, **options).fit(X_IRIS, Y_IRIS)
+    np.testing.assert_array_equal(own.coef_, usual.coef_)
+    assert LogLinearRanker(loss=LogLinearLoss).fit(X_IRIS, Y_IRIS).solver_ == "lbfgs"
+
+
+def test_a_loss_of_ones_own_that_cannot_be():
+    with pytest.raises(ParameterError, match="loss must be None or a callable"):
+        LogLinearRanker(loss="hinge").fit(X_IRIS, Y_IRIS)
+    with pytest.raises(ParameterError, match="solver='lbfgs' only"):
+        LogLinearRanker(loss=lambda *_: None, solver="dual").fit(X_IRIS, Y_IRIS)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arcrank.losses.flows import FlowLoss
+
 if TYPE_CHECKING:
     from arcrank.losses.loglinear import LogLinearLoss
 
-__all__ = ["LogLinearLoss"]
+__all__ = ["FlowLoss", "LogLinearLoss"]
 
 
 def __getattr__(name: str) -> Any:

@@ -46,6 +46,10 @@ class LogLinearRanker(LinearRanker):
         Weight of the data term.
     normalize : bool
         Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    loss : callable, optional
+        A convex loss of your own in place of the log-linear one, for "auto" and "lbfgs": `loss(graphs, decomposition,
+        weight)` is called by `fit`, with C in the instances' weights, and returns a `FlowLoss`. Such a ranker is not
+        for model files.
     fit_intercept : bool
         Add a constant feature of value 1, regularised like the others.
     virtual : float
@@ -96,6 +100,7 @@ class LogLinearRanker(LinearRanker):
         C: float = 1.0,
         *,
         normalize: bool = True,
+        loss: Any = None,
         fit_intercept: bool = True,
         virtual: float = 0.0,
         tol: float = 1e-3,
@@ -110,6 +115,7 @@ class LogLinearRanker(LinearRanker):
         self.solver = solver
         self.C = C
         self.normalize = normalize
+        self.loss = loss
         self.fit_intercept = fit_intercept
         self.virtual = virtual
         self.tol = tol
@@ -186,6 +192,12 @@ class LogLinearRanker(LinearRanker):
             raise ParameterError(f"virtual must be at least 0, got {self.virtual!r}.")
         if self.solver not in SOLVERS:
             raise ParameterError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}.")
+        if self.loss is not None and not callable(self.loss):
+            raise ParameterError(
+                f"loss must be None or a callable (graphs, decomposition, weight) -> FlowLoss; got {self.loss!r}."
+            )
+        if self.loss is not None and self.solver not in ("auto", "lbfgs"):
+            raise ParameterError(f"A loss of your own is minimised by solver='lbfgs' only; got solver={self.solver!r}.")
 
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
@@ -194,6 +206,8 @@ class LogLinearRanker(LinearRanker):
         """The dual where weights are many and its variables few; else L-BFGS."""
         if self.solver != "auto":
             return self.solver
+        if self.loss is not None:
+            return "lbfgs"
         from arcrank.solvers.dual import count_flows
 
         n_flows = count_flows(graphs, self._cut())
@@ -222,11 +236,9 @@ class LogLinearRanker(LinearRanker):
         return state
 
     def _fit_primal(self, features: Any, graphs: PreferenceGraphs, weight: Array) -> None:
-        from arcrank.losses import LogLinearLoss
         from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 
-        scale = weight if self.solver_ == "boosting" else self.C * weight
-        loss = LogLinearLoss(graphs, self._cut(), scale, normalize=self.normalize, n_jobs=self.n_jobs)
+        loss = self._bind_loss(graphs, weight if self.solver_ == "boosting" else self.C * weight)
         state = PrimalState(self._warm_weights(features.weight_shape))
         history = self._history()
         try:
@@ -248,6 +260,13 @@ class LogLinearRanker(LinearRanker):
                 solve_lbfgs(features, loss, state, tol=self.tol, max_iter=self.max_iter, history=history)
         finally:
             self._finish(state, history, self.n_features_in_)
+
+    def _bind_loss(self, graphs: PreferenceGraphs, weight: Array) -> Any:
+        if self.loss is not None:
+            return self.loss(graphs, self._cut(), weight)
+        from arcrank.losses import LogLinearLoss
+
+        return LogLinearLoss(graphs, self._cut(), weight, normalize=self.normalize, n_jobs=self.n_jobs)
 
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):

@@ -1,4 +1,4 @@
-"""L-BFGS on the primal log-linear problem, for sizes and losses where the dual is not practical."""
+"""L-BFGS on the primal problem of any loss that knows its flows, where the dual is not practical."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from arcrank.losses import LogLinearLoss
+from arcrank.losses import FlowLoss
 from arcrank.solvers.features import Features
 from arcrank.solvers.history import History
 
@@ -28,7 +28,7 @@ class PrimalState:
 
 def solve_lbfgs(
     features: Features,
-    loss: LogLinearLoss,
+    loss: FlowLoss,
     state: PrimalState,
     *,
     tol: float,
