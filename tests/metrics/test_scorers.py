@@ -132,6 +132,13 @@ def test_lists_of_label_names(data):
     assert scorer("recall_at", r=1)(ranker, X, sets) == ranking.recall_at(Y, ranker.score_labels(X), 1)
 
 
+def test_a_label_that_the_fold_lacked_says_how_to_keep_it(data):
+    X, _ = data
+    ranker = CentroidRanker().fit(X[:2], [["a"], ["b"]])
+    with pytest.raises(InputError, match=r"'rare'.*\n.*give as_graphs\(y\) in place of y"):
+        scorer("ranking_loss")(ranker, X[:1], [["rare"]])
+
+
 def test_pipelines_that_end_in_a_ranker(data):
     X, Y = data
     pipeline = make_pipeline(StandardScaler(), CentroidRanker()).fit(X, Y)

@@ -193,7 +193,7 @@ def _check_simple(
     order = np.argsort(key, kind="stable")
     twice = order[1:][key[order][1:] == key[order][:-1]]
     if twice.size:
-        complain(twice.min(), "twice the arc", "give each arc once (a weight can say how strong it is).")
+        complain(twice.min(), "twice the arc", "give it once; for votes repeat the instance, or pass a sample_weight.")
     if conflicts == "error":
         reverse = (rows * n_labels + tail) * n_labels + head
         both = np.flatnonzero(np.isin(reverse, key))

@@ -99,7 +99,13 @@ class Scorer:
             return y
         if _is_matrix(y):  # the columns are already those of the scores
             return as_graphs(y) if self.name in _GRAPH_METRICS else y
-        return as_graphs(y, labels=_label_order(estimator))
+        try:
+            return as_graphs(y, labels=_label_order(estimator))
+        except InputError as error:
+            raise InputError(
+                f"{error}\nWhere a fold of a cross-validation lacks a rare label, give as_graphs(y) in place of y: graphs "
+                "keep all labels in every fold."
+            ) from error
 
 
 def _metric(name: str) -> Callable[..., Any]:
