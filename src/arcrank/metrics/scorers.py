@@ -103,8 +103,8 @@ class Scorer:
             return as_graphs(y, labels=_label_order(estimator))
         except InputError as error:
             raise InputError(
-                f"{error}\nWhere a fold of a cross-validation lacks a rare label, give as_graphs(y) in place of y: graphs "
-                "keep all labels in every fold."
+                f"{error}\nWhere a fold of a cross-validation lacks a rare label, give as_graphs(y) in place of y: "
+                "graphs keep all labels in every fold."
             ) from error
 
 
