@@ -16,6 +16,7 @@ from arcrank.metrics.generalized import (
 )
 from tests.oracles import arcs_of, error_of
 from tests.strategies import graphs_and_scores, layered_graphs
+from tools.site.drawings import CYCLIC
 
 NAMES = ["zero-one", "disagreement", "domination", "dominated"]
 
@@ -58,9 +59,10 @@ def test_named_errors_are_the_generalized_one(case):
 def test_dekel_figure_2():
     """The figure's fractions: 3 of 8 arcs, 2 of 4 heads and 3 of 5 tails disagree with the order 1 2 3 4 5.
 
-    The drawing itself did not survive in the stored text; this is one graph that has these fractions.
+    The drawing itself did not survive in the stored text; this is one of the four graphs that fit what is left of it
+    (docs/concepts/decompositions.md).
     """
-    arcs = [(0, 2), (0, 3), (1, 2), (1, 3), (3, 4), (3, 2), (4, 0), (4, 1)]
+    arcs = [(head - 1, tail - 1) for head, tail in CYCLIC]
     g, scores = ArcGraphs.from_arcs([arcs], 5), [[5, 4, 3, 2, 1]]
     assert disagreement_error(g, scores) == pytest.approx(3 / 8)
     assert domination_error(g, scores) == pytest.approx(2 / 4)
