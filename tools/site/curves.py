@@ -92,11 +92,11 @@ def draw_solvers(runs: dict[str, list[dict[str, float]]], figure: Any, palette: 
 
 
 def draw_precision_recall(figure: Any, palette: Palette) -> None:  # noqa: ARG001
-    for axes, corpus in zip(figure.subplots(1, 2, sharey=True), (REUTERS, DEBTAGS), strict=True):
+    for axes, corpus in zip(figure.subplots(1, 2, sharey=True), (RCV1, DEBTAGS), strict=True):
         for name in (LOG_LINEAR, SVM, MACHINE, MMP):
             found = learners.accuracy(corpus, name)
             axes.plot(found["recall"], found["precision"], color=f"C{COLOURS[name]}", label=SHORT[name])
-        axes.set(xlabel="recall", title=corpus.partition(",")[0], xlim=(0.2, 1.01), ylim=(0, 1.02))
+        axes.set(xlabel="recall", title=corpus.partition(",")[0], xlim=(0.27, 1.01), ylim=(0, 1.02))
     figure.axes[0].set_ylabel("precision")
     figure.axes[0].legend(loc="lower left")
 

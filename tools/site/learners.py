@@ -266,7 +266,8 @@ def _accuracy_table(found: dict[str, dict[str, Any]]) -> str:
 
 
 def _shown(value: float) -> float:
-    return float(f"{value:.4g}") if value < 1 else round(value, 2)
+    """What is shown: the best is marked among these."""
+    return round(value, 3 if value < 1 else 2)
 
 
 def _format(value: float) -> str:
