@@ -70,10 +70,13 @@ def run(*arguments: object, stdin: bytes | str = b"", **options: Any) -> Result:
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def failed(result: Result, *words: str) -> None:
-    """Assert that the command failed as it should: exit code 2, at most four lines that hold these words."""
+def failed(result: Result, *words: str, n_before: int = 0) -> None:
+    """Assert that the command failed as it should: exit code 2, at most four lines that hold these words.
+
+    A stream may have written the rows before the one it fails at.
+    """
     assert result.code == 2, result
-    assert result.out == ""
+    assert result.out.count("\n") == n_before
     lines = [line for line in result.err.splitlines() if not line.startswith("read ")]
     assert 1 <= len(lines) <= 4, result.err
     assert "Traceback" not in result.err

@@ -86,7 +86,8 @@ def test_a_file_of_json_lines_holds_nothing_else(model, tmp_path, arguments):
     path = tmp_path / arguments[0]
     path.write_text('{"text": "oil"}\n\n{"text": corn}\nwheat\n["ship"]\n{"id": 3}\n')
     (tmp_path / "whole.jsonl").write_text('{"text": "oil"}\n')
-    failed(run("rank", model, path, *arguments[1:]), f"{path}:3: invalid JSON", "at column 10", "--on-error skip")
+    told = f"{path}:3: invalid JSON", "at column 10", "--on-error skip"
+    failed(run("rank", model, path, *arguments[1:]), *told, n_before=1)
     result = run("rank", model, path, *arguments[1:], "--on-error", "skip")
     assert result.out == call("rank", model, tmp_path / "whole.jsonl").out
     assert result.err == "left out 4 rows that could not be read: invalid JSON (3), no document (1).\n"
@@ -222,7 +223,7 @@ def test_wrong_use(model, data, tmp_path):
     failed(call("rank", data, data), "no model file")
     failed(call("rank", model, tmp_path / "none.jsonl"), "no such file")
     failed(call("rank", model, stdin=b""), "standard input: there is no document")
-    failed(call("rank", model, stdin=b"oil\n\xff\n"), "standard input:2: ", "invalid UTF-8")
+    failed(call("rank", model, stdin=b"oil\n\xff\n"), "standard input:2: ", "invalid UTF-8", n_before=1)
     failed(call("rank", model, stdin=b'{"labels": []}\n'), "standard input:1: ", '"text"')
     failed(call("rank", model, stdin=b'{"features": {"x": 1}}\n'), "takes texts")
     failed(call("rank", model, "--format", "qid", stdin=b"1 qid:1 1:1\n"), "candidates")

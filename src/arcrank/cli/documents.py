@@ -146,13 +146,26 @@ class _JsonReader:
 
     def batches(self) -> Iterator[Documents]:
         for number, lines in line_batches(self._lines.stream, self._lines.name):
-            yield self._batch(number, lines)
+            rows, failure = self._rows(number, lines)
+            yield self._documents(rows)
+            if failure is not None:  # after what came before it has been ranked
+                raise failure
         if self._broken > 1:
             say(f"{self._broken:,} lines in all begin with {{ and are no JSON; they were taken as texts.")
 
-    def _batch(self, first: int, lines: list[bytes]) -> Documents:
-        attempts = [self._attempt(number, line) for number, line in enumerate(lines, start=first)]
-        rows = [row for row in attempts if row is not None]
+    def _rows(self, first: int, lines: list[bytes]) -> tuple[list[tuple[Any, str | None]], FormatError | None]:
+        """The rows that can be read, up to the one that ends it all."""
+        rows: list[tuple[Any, str | None]] = []
+        for number, line in enumerate(lines, start=first):
+            try:
+                row = self._attempt(number, line)
+            except FormatError as failure:
+                return rows, failure
+            if row is not None:
+                rows.append(row)
+        return rows, None
+
+    def _documents(self, rows: list[tuple[Any, str | None]]) -> Documents:
         named = any(name is not None for _, name in rows)
         ids = [name for _, name in rows] if named else None
         contents = [content for content, _ in rows]
