@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from arcrank.cli.showing import clipped, count, has_have, is_are
-from arcrank.cli.train import FEW_DOCUMENTS
+from arcrank.cli.showing import clipped, count, few_judge, has_have, is_are
 
 if TYPE_CHECKING:
     from arcrank.cli.evaluation import Evaluation
@@ -17,7 +16,8 @@ __all__ = ["cautions", "has_learnt_from", "some_names"]
 
 def cautions(found: Evaluation) -> list[str]:
     """The sentences, the gravest first."""
-    return [*_learnt(found), *_few(found), *_unknown(found), *_left_out(found), *_skipped(found)]
+    few = [few_judge(found.n_judged)] if few_judge(found.n_judged) else []
+    return [*_learnt(found), *few, *_unknown(found), *_left_out(found), *_skipped(found)]
 
 
 def _learnt(found: Evaluation) -> Iterator[str]:
@@ -26,11 +26,6 @@ def _learnt(found: Evaluation) -> Iterator[str]:
             "These are documents that the model has learnt from (its card names this file), so the figures are too "
             "good. Measure on documents that it has not seen."
         )
-
-
-def _few(found: Evaluation) -> Iterator[str]:
-    if found.n_judged < FEW_DOCUMENTS:
-        yield f"Judged by {count(found.n_judged, 'document')} only: other documents may well give other figures."
 
 
 def _unknown(found: Evaluation) -> Iterator[str]:

@@ -42,12 +42,12 @@ def forecast(found: Survey, n_labels: int | None = None) -> Forecast:
 
 def _text_sizes(found: Survey) -> tuple[int, float]:
     """Terms and values of the whole file, from those of its first texts: terms grow about as fast as texts."""
-    from arcrank.cli.training import _FEW_TEXTS
+    from arcrank.cli.training import least_frequency
     from arcrank.errors import InputError
     from arcrank.text import TextFeatures
 
     try:
-        X = TextFeatures(min_df=1 if found.n_rows < _FEW_TEXTS else 2).fit_transform(found.sample)
+        X = TextFeatures(min_df=least_frequency(found.n_rows)).fit_transform(found.sample)
     except InputError:  # no term occurs often enough
         return 0, 0.0
     times = found.n_rows / len(found.sample)

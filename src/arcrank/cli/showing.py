@@ -7,7 +7,9 @@ from pathlib import Path
 from arcrank.cli.output import printable
 from arcrank.errors import ParameterError
 
-__all__ = ["check_place", "clipped", "count", "has_have", "is_are", "shown_path"]
+__all__ = ["check_place", "clipped", "count", "few_judge", "has_have", "is_are", "shown_path"]
+
+_FEW_DOCUMENTS = 20
 
 
 def clipped(text: str, width: int = 60) -> str:
@@ -36,6 +38,16 @@ def is_are(n: int, thing: str) -> str:
     ('1 row is', '3 rows are')
     """
     return f"{count(n, thing)} {'is' if n == 1 else 'are'}"
+
+
+def few_judge(n: int) -> str:
+    """A caution where so many documents judge; empty where they are enough.
+
+    >>> few_judge(1), few_judge(20)
+    ('Judged by 1 document only: other documents may well give other figures.', '')
+    """
+    enough = n >= _FEW_DOCUMENTS
+    return "" if enough else f"Judged by {count(n, 'document')} only: other documents may well give other figures."
 
 
 def has_have(n: int, thing: str) -> str:

@@ -11,7 +11,7 @@ import typer
 from arcrank.cli.choose import in_words
 from arcrank.cli.learners import ONLINE, CutName, FileFormat, Learner, OnError, check_plan, make_plan, parse_settings
 from arcrank.cli.output import console, number, printable, say, write_json
-from arcrank.cli.showing import count
+from arcrank.cli.showing import count, few_judge
 
 DataPath = Annotated[
     str,
@@ -30,7 +30,6 @@ OnErrorOption = Annotated[OnError, typer.Option(help="Stop at a row that cannot 
 SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeatable.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")]
 
-FEW_DOCUMENTS = 20
 _BIG = 20_000_000
 
 
@@ -94,10 +93,8 @@ def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:
 
 def _notes(report: dict[str, Any]) -> Iterator[str]:
     """What to keep in mind when reading the report."""
-    validation = report["validation"]
-    if validation and validation["documents"] < FEW_DOCUMENTS:
-        judged = count(validation["documents"], "document")
-        yield f"Judged by {judged} only: other documents may well give other figures."
+    if report["validation"] and few_judge(report["validation"]["documents"]):
+        yield few_judge(report["validation"]["documents"])
     if report["learner"] in ONLINE and report["bytes"] > _BIG:
         yield (
             f"The file grows with labels and features met; --set n_features={report['features'] // 4} "

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 Parents = dict[str, str | None]
 """The parent of each label of a hierarchy."""
 
-_FEW_TEXTS = 1000  # below, terms that occur once are worth their memory
-
 
 @dataclass
 class Lesson:
@@ -80,6 +78,11 @@ def _choice_report(choice: Choice) -> dict[str, Any]:
     return {"why": choice.why, "measure": choice.measure or None, "tried": tried}
 
 
+def least_frequency(n_texts: int) -> int:
+    """In how many texts a term must occur: where texts are few, one that occurs once is worth its memory."""
+    return 1 if n_texts < 1000 else 2
+
+
 class Classroom:
     """A corpus with its graphs, and features of any of its rows."""
 
@@ -112,7 +115,7 @@ class Classroom:
             from arcrank.cli.streaming import columns_of
 
             return HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
-        return TextFeatures(**{"min_df": 1 if n < _FEW_TEXTS else 2, **plan.text})
+        return TextFeatures(**{"min_df": least_frequency(n), **plan.text})
 
     def features(self, plan: Plan, learn: Any, judge: Any) -> tuple[Any, Any]:
         """Features of the rows to learn from and of those to judge by."""
