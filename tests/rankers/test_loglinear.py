@@ -84,10 +84,32 @@ def as_lists(Y):
     return [[f"l{j}" for j in np.flatnonzero(row)] for row in Y]
 
 
-def test_predicted_sets_are_the_cut_of_smallest_loss():
-    """Against enumerating every set of the top q labels."""
+def test_as_many_labels_are_predicted_as_were_given():
+    X, Y = label_sets()
+    X, Y = X[Y.any(axis=1)], Y[Y.any(axis=1)]
+    for given in (Y, sp.csr_matrix(Y), as_lists(Y)):
+        ranker = LogLinearRanker(C=3).fit(X, given)
+        assert (ranker.score_labels(X) > ranker.thresholds_.any).sum() == Y.sum()
+    best = ranker.labels_[ranker.score_labels(X).argmax(axis=1)]
+    assert all(label in predicted for label, predicted in zip(best, ranker.predict(X), strict=True))
+
+
+def test_sets_are_empty_where_some_were():
+    X, Y = label_sets()
+    Y = Y.copy()
+    Y[:20] = 0
+    ranker = LogLinearRanker(C=3).fit(X, Y)
+    assert (ranker.score_labels(X).max(axis=1) > ranker.thresholds_.first).sum() == Y.any(axis=1).sum()
+    assert not ranker.predict(X).any(axis=1).all()
+    assert not LogLinearRanker().fit(X, 0 * Y).predict(X).any()
+    assert LogLinearRanker().fit(X, np.ones_like(Y)).predict(X).all()
+
+
+def test_without_a_threshold_sets_are_the_cut_of_smallest_loss():
+    """Of an interrupted fit; against enumerating every set of the top q labels."""
     X, Y = label_sets()
     ranker = LogLinearRanker(C=3).fit(X, Y)
+    del ranker.thresholds_
     for f, predicted in zip(ranker.score_labels(X), ranker.predict(X), strict=True):
         order = np.argsort(-f)
         losses = [np.exp(-f[order[:q]]).sum() * np.exp(f[order[q:]]).sum() for q in range(1, 5)]

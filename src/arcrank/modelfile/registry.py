@@ -100,8 +100,9 @@ PARTS: tuple[Part, ...] = (
     _ranker(
         "log-linear",
         "loglinear:LogLinearRanker",
-        {**_LABELS, **_WEIGHTS, **_TRAINING, "solver": "solver_"},
+        {**_LABELS, **_WEIGHTS, **_TRAINING, "solver": "solver_", "thresholds": "thresholds_"},
         "kind labels n_features weights intercept",
+        records={"thresholds": "arcrank.rankers.label_sets:Thresholds"},
         check=_check_linear,
     ),
     _ranker(

@@ -17,6 +17,7 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.rankers.base import Array, LinearRanker, add_intercept, check_number, check_sample_weight, rank_matrix
 from arcrank.rankers.candidates import CandidateFeatures, CandidateSets, candidate_graphs
+from arcrank.rankers.label_sets import learn_thresholds, set_sizes
 
 if TYPE_CHECKING:
     from arcrank.solvers.dual import DualState
@@ -84,6 +85,10 @@ class LogLinearRanker(LinearRanker):
         Passes or iterations made.
     solver_ : str
         What was taken.
+    thresholds_ : (any, first)
+        Of label sets: `predict` takes the labels that score above `any`, and the best one if it scores above `first`.
+        Of the training instances as many labels are above `any` as were given, and as many best ones above `first` as
+        sets were not empty.
 
     Examples
     --------
@@ -129,6 +134,7 @@ class LogLinearRanker(LinearRanker):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from instances X, (n, d) or CandidateSets, and preferences y, anything `as_graphs` takes."""
         self._check_parameters()
+        self.__dict__.pop("thresholds_", None)  # of an earlier fit, in case this one is interrupted
         if isinstance(X, CandidateSets):
             return self._fit_candidates(X, y, sample_weight)
         X = self._check_features(X, reset=True)
@@ -142,7 +148,12 @@ class LogLinearRanker(LinearRanker):
             from arcrank.solvers.features import LabelFeatures
 
             self._fit_primal(LabelFeatures(design, graphs.n_labels, self.n_jobs), graphs, weight)
+        self._learn_threshold(X, graphs)
         return self
+
+    def _learn_threshold(self, X: Any, graphs: PreferenceGraphs) -> None:
+        if self._kind in ("sets", "indicator") and isinstance(graphs, LayeredGraphs):
+            self.thresholds_ = learn_thresholds(X, self.coef_, self.intercept_, set_sizes(graphs))
 
     def score_labels(self, X: Any) -> Array:
         """(n, k) scores. For CandidateSets k is the largest number of candidates, and -inf fills the rest."""
@@ -169,6 +180,13 @@ class LogLinearRanker(LinearRanker):
             return super().predict(X)
         scores = self.score_labels(X)
         return np.where(np.isinf(scores), np.nan, rank_matrix(scores))
+
+    def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+        if hasattr(self, "thresholds_"):
+            return self.thresholds_.sets(scores)
+        return super()._relevant(
+            scores
+        )  # a fit that was interrupted, or a model file from before there were thresholds
 
     def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
         """The cut whose two-layer graph has the smallest zero-one loss: log(1 + sum_h exp(-f_h) sum_t exp(f_t))."""
