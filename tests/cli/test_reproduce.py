@@ -75,6 +75,13 @@ def test_a_second_run_reads_the_finished_cells(small, monkeypatch):
     assert first.verdicts()["at or better"] == 20
 
 
+def test_only_the_column_of_the_paper_has_published_values_in_table_3_of_amini(small):
+    values = run("amini-table-3", lambda: None).values
+    published = {value.column for value in values if value.published is not None}
+    assert published == {"RB", "TSVM", "ssLR", "ssRB k=2"}
+    assert {value.verdict for value in values if value.column in ("ssRB k=3", "ssRB k=5")} == {"no verdict"}
+
+
 def test_the_command_prints_reports_and_fits_its_schema(small, tmp_path):
     page = tmp_path / "r.html"
     done = call("reproduce", "crammer-table-1", "crammer-figure-4", "--json", "--report", page)
