@@ -82,7 +82,7 @@ def _collections() -> list[str]:
 
 
 def table3(outcome: Outcome, tick: Tick) -> None:
-    """The AUC of every topic, methods side by side. Only ssRB with k = 2 is in the paper: nothing stands beside other k."""
+    """The AUC of every topic, methods side by side; of the ssRB only k = 2 is in the paper."""
     from arcrank.experiments import bipartite_tables as tables
 
     for row in tables.table3(_study(tick), _silent):
