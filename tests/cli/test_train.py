@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import arcrank
+from arcrank.cli.learners import parse_settings
 from arcrank.modelfile import read_card
 from tests.cli.conftest import call, command, failed, run, text_rows, write_rows
 from tests.cli.json_schema import check_output
@@ -228,7 +229,8 @@ def test_wrong_settings(tmp_path, data):
             result = call(*arguments, "--set", wrong, "--learner", learner)
             failed(result, wrong.partition("=")[0])
             assert "read 60" not in result.err
-    failed(call(*arguments, "--set", "virtual=x", "--learner", "log-linear"), "Give another value")
+    failed(call(*arguments, "--set", "virtual=x", "--learner", "log-linear"), "Values are JSON or plain text")
+    failed(call(*arguments, "--set", "stop_words=der,die"), """'stop_words=["der","die"]'""")
     failed(call(*arguments, "--set", "n_features=abc", "--learner", "mmp"), "n_features must be")
     failed(call(*arguments, "--learner", "mmp", "--decomposition", "domination"), "mmp has none")
     failed(call(*arguments, "--validate", "1.5"), "--validate")
@@ -241,6 +243,12 @@ def test_settings_reach_learner_and_features(tmp_path, data):
     assert (model[-1].C, model[-1].decomposition, model[-1].random_state) == (7, "zero-one", 0)
     assert (model[0].ngrams, model[0].stem, model[0].min_df) == (1, False, 1)
     assert result.json["parameters"]["C"] == 7
+
+
+def test_values_are_json_or_names_of_python_or_text():
+    given = {"1e-3": 0.001, "null": None, "none": None, "None": None, "True": True, "false": False, "german": "german"}
+    for text, value in {**given, '["der", "die"]': ["der", "die"], "der,die": "der,die"}.items():
+        assert parse_settings([f"stem={text}"]) == {"stem": value}
 
 
 def test_options_from_environment_and_file(tmp_path, data, monkeypatch):

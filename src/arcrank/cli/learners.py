@@ -62,6 +62,8 @@ ONLINE = (Learner.MMP, Learner.PERCEPTRON)
 BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
 OWNED = ("callback", "verbose", "warm_start")
 """Parameters that the command itself looks after."""
+_AS_PYTHON = {"True": "true", "False": "false", "None": "null", "none": "null"}
+_RULE_OF_VALUES = """Values are JSON or plain text: --set C=10, stem=german, norm=null, 'stop_words=["der","die"]'."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,10 @@ def ranker_class(learner: Learner) -> Any:
 
 
 def parse_settings(given: Iterable[str]) -> dict[str, Any]:
-    """`NAME=VALUE` pairs; a value is JSON where it can be, else a string.
+    """`NAME=VALUE` pairs; a value is JSON where it can be, or Python's None, True or False, else plain text.
 
-    >>> parse_settings(["C=10", "average=true", "loss=size"])
-    {'C': 10, 'average': True, 'loss': 'size'}
+    >>> parse_settings(["C=10", "average=True", "stem=german", "stop_words=none"])
+    {'C': 10, 'average': True, 'stem': 'german', 'stop_words': None}
     """
     settings: dict[str, Any] = {}
     for pair in given:
@@ -116,7 +118,7 @@ def parse_settings(given: Iterable[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text.lower() if text in ("True", "False") else text)
+        return json.loads(_AS_PYTHON.get(text, text))
     except ValueError:
         return text
 
@@ -155,7 +157,7 @@ def _check_values(owner: str, estimator: Any, nothing: list[Any]) -> None:
         get_decomposition(getattr(estimator, "decomposition", "identity"))
         estimator.fit(nothing, [])
     except (ParameterError, TypeError) as error:
-        raise ParameterError(f"{owner}: {str(error).rstrip('.')}.\nGive another value.") from error
+        raise ParameterError(f"{owner}: {str(error).rstrip('.')}.\n{_RULE_OF_VALUES}") from error
     except ValueError:
         pass
 

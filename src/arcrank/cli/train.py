@@ -24,7 +24,11 @@ FormatOption = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the learner or of the text features."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the learner or of the text features; the value is JSON (10, true, null, a list) or text.",
+    ),
 ]
 OnErrorOption = Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip and count it.")]
 SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeatable.")]

@@ -28,7 +28,7 @@ def tune(
     measure: Annotated[Measure | None, typer.Option(help="What to sort by; ranking_loss for label sets.")] = None,
     learner: Annotated[list[Learner] | None, typer.Option(help="May be repeated; by default both of auto's.")] = None,
     decomposition: Annotated[list[CutName] | None, typer.Option(help="May be repeated; each learner's own.")] = None,
-    c: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
+    cost: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 3,
     set: SetOption = None,
     format: FormatOption = None,
@@ -45,7 +45,7 @@ def tune(
     if model is not None:
         check_output(model)
     settings = parse_settings(set or [])
-    plans = candidates(learner or list(GRIDS), decomposition, c, settings, random_state)
+    plans = candidates(learner or list(GRIDS), decomposition, cost, settings, random_state)
     for plan in plans:
         check_plan(plan)
     corpus = read_all(data, format, on_error)
