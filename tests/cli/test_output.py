@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 import numpy as np
+import pytest
 
 import arcrank
 from arcrank.cli import output
+from arcrank.cli.inputs import check_output, check_report
 from arcrank.cli.output import Meter, number, printable, write_json
-from tests.cli.conftest import Screen, call
+from arcrank.errors import ParameterError
+from tests.cli.conftest import Result, Screen, call, command, failed
 
 
 def test_a_line_now_and_then(capsys, monkeypatch):
@@ -58,3 +63,53 @@ def test_half_a_character_in_a_label(tmp_path):
     arcrank.save(ranker, tmp_path / "m")
     assert call("rank", tmp_path / "m", stdin="0:1\n").json["ranking"][0] == "a\ud800"
     assert "a\\ud800" in call("rank", tmp_path / "m", stdin="0:1\n", terminal=True).out
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_what_is_read_is_not_written_over(model, data, tmp_path, link):
+    rows, known = (shutil.copy(path, tmp_path / path.name) for path in (data, model))
+    before = rows.read_bytes(), known.read_bytes()
+    out, kept = rows, known
+    if link:
+        out, kept = tmp_path / "link.jsonl", tmp_path / "link.arcrank"
+        out.symlink_to(rows)
+        kept.symlink_to(known)
+    for arguments in (
+        ("train", rows, "-m", out),
+        ("tune", rows, "-m", out),
+        ("evaluate", known, rows, "--report", out),
+        ("evaluate", known, rows, "--report", kept),
+        ("data", "convert", rows, out),
+    ):
+        failed(call(*arguments), f"{arguments[-1]}: this is a file to read", "another path")
+    assert (rows.read_bytes(), known.read_bytes()) == before
+
+
+def test_standard_input_is_not_written_over(data, tmp_path):
+    rows = shutil.copy(data, tmp_path / "a.jsonl")
+    with rows.open("rb") as stream:
+        failed(run_on(stream, "data", "convert", "-", rows), "this is a file to read")
+    assert rows.read_bytes() == data.read_bytes()
+
+
+def run_on(stream, *arguments):
+    done = subprocess.run(command(*arguments), stdin=stream, capture_output=True, check=False, timeout=120)
+    return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def test_only_models_and_reports_are_written_over(model, data, tmp_path):
+    other = tmp_path / "notes.md"
+    other.write_text("my notes")
+    failed(call("train", data, "-m", other), "notes.md: ", "no model of arcrank", "another path")
+    failed(call("tune", data, "-m", other), "no model of arcrank")
+    failed(call("evaluate", model, data, "--report", other), "notes.md: ", "no report", "another path")
+    failed(call("evaluate", model, data, "--report", shutil.copy(model, tmp_path / "m")), "no report")
+    check_report(other, endings=(".md",))
+    with pytest.raises(ParameterError, match="no report"):
+        check_report(tmp_path / "m", endings=(".md",))
+    assert other.read_text() == "my notes"
+    report = tmp_path / "report.html"
+    report.touch()
+    for _ in range(2):
+        assert call("evaluate", model, data, "--report", report).code == 0
+    check_output(shutil.copy(model, tmp_path / "m"), str(data), None)

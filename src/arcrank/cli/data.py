@@ -93,11 +93,13 @@ def convert(
 ) -> None:
     """Write a file or a known corpus in another format, in a stream; OUT appears when it is whole."""
     from arcrank.cli.convert import WRITERS, format_of_output, packed
+    from arcrank.cli.inputs import check_apart
     from arcrank.cli.output import say
     from arcrank.cli.showing import check_place, count
     from arcrank.modelfile.atomic import write_atomically
 
     check_place(target, "OUT")
+    check_apart(target, "OUT", source)
     kind = format_of_output(target.name, to)
     told = _Told()
     blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, format, on_error, split)

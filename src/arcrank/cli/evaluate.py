@@ -30,11 +30,12 @@ def evaluate(
 ) -> None:
     """Measure a model on documents whose labels are known."""
     from arcrank.cli.cautions import cautions
+    from arcrank.cli.inputs import check_report
     from arcrank.cli.output import say, write_json
-    from arcrank.cli.showing import check_place, shown_path
+    from arcrank.cli.showing import shown_path
 
     if report is not None:
-        check_place(report, "--report")
+        check_report(report, model, data)
     found = measure(model, data, format, on_error)
     if report is not None:
         write_report(found, model.name, Path(shown_path(data)).name, report)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from arcrank.datasets import Corpus
 
 STANDARD_INPUT = "-"
+_BOM = b"\xef\xbb\xbf"
 _NAME_OF_STANDARD_INPUT = "standard input"
+_MODEL = re.compile(rb'.{8}\{\s*"__metadata__"\s*:\s*\{\s*"(manifest|sha256)"', re.DOTALL)
+_PAGE = re.compile(rb"\s*<(!doctype\s+)?html", re.IGNORECASE)
 
 
 def check_input(path: str) -> None:
@@ -32,8 +36,8 @@ def check_input(path: str) -> None:
         raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions, or give another one.")
 
 
-def check_output(path: Path) -> None:
-    """Refuse a place where no model can be written, before hours are spent on training it."""
+def check_output(path: Path, *inputs: str | Path | None) -> None:
+    """Refuse a place where no model can be written, or should not be, before hours are spent on training it."""
     folder = path.parent
     if path.is_dir():
         raise ParameterError(
@@ -43,6 +47,53 @@ def check_output(path: Path) -> None:
         raise ParameterError(f"{path}: there is no folder {folder}.\nMake it first, or give --model another path.")
     if not os.access(folder, os.W_OK):
         raise ParameterError(f"{path}: you have no right to write into {folder}.\nGive --model another path.")
+    check_apart(path, "--model", *inputs)
+    if not _is_free(path) and not is_model_file(path):
+        raise ParameterError(
+            f"{path}: this file is there already, and it is no model of arcrank.\n"
+            "Give --model another path, or remove the file first."
+        )
+
+
+def check_report(path: Path, *inputs: str | Path | None, endings: tuple[str, ...] = ()) -> None:
+    """Refuse a place where no report can be written, or where something else than a report would be lost."""
+    from arcrank.cli.showing import check_place
+
+    check_place(path, "--report")
+    check_apart(path, "--report", *inputs)
+    if not _is_free(path) and path.suffix.lower() not in endings and not _PAGE.match(_start(path).removeprefix(_BOM)):
+        raise ParameterError(
+            f"{path}: this file is there already, and it is no report.\n"
+            "Give --report another path, or remove the file first."
+        )
+
+
+def check_apart(path: Path, what: str, *inputs: str | Path | None) -> None:
+    """Refuse to write over a file that is read, under whatever name."""
+    if any(given is not None and _is_same(path, given) for given in inputs):
+        raise ParameterError(
+            f"{path}: this is a file to read, and writing would destroy it.\nGive {what} another path."
+        )
+
+
+def _is_same(path: Path, given: str | Path) -> bool:
+    with suppress(OSError):  # one of them is not there
+        return os.path.samefile(path, 0 if str(given) == STANDARD_INPUT else given)
+    return False
+
+
+def _is_free(path: Path) -> bool:
+    return not path.is_file() or not path.stat().st_size
+
+
+def is_model_file(path: str | Path) -> bool:
+    """Whether a file begins as a model of arcrank does; it may be damaged further on."""
+    return os.path.isfile(path) and _MODEL.match(_start(path)) is not None
+
+
+def _start(path: str | Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(256)
 
 
 def check_model_path(path: Path) -> None:

@@ -28,13 +28,13 @@ def reproduce(
 
     Finished cells are kept in the user's cache folder: what was stopped goes on there. All of them take hours.
     """
-    from arcrank.cli.showing import check_place
+    from arcrank.cli.inputs import check_report
 
     if list:
         _list(json)
         return
     if report is not None:
-        check_place(report, "--report")
+        check_report(report, endings=(".md",))
     outcomes, left_out = run_all(tables or [])
     if report is not None:
         _write(report, outcomes, left_out)

@@ -63,7 +63,7 @@ def train(
     from arcrank.cli.inputs import check_input, check_output, read_all
     from arcrank.cli.training import check_hierarchy, learn_corpus, read_tree
 
-    check_output(model)
+    check_output(model, data, hierarchy)
     check_input(data)
     plan = make_plan(learner, decomposition, parse_settings(set or []), random_state)
     check_plan(plan)

@@ -43,7 +43,7 @@ def tune(
 
     check_input(data)
     if model is not None:
-        check_output(model)
+        check_output(model, data)
     settings = parse_settings(set or [])
     plans = candidates(learner or list(GRIDS), decomposition, cost, settings, random_state)
     for plan in plans:

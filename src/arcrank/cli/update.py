@@ -29,7 +29,7 @@ def update(
 
     check_input(data)
     loaded = load_model(model)
-    check_output(model)
+    check_output(model, data)
     report = {"model": str(model), **_learn(loaded, data, format, on_error)}
     arcrank.save(loaded, model, card=_card(loaded, report, data))
     if json:
