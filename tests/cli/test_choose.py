@@ -12,6 +12,7 @@ from arcrank.cli.choose import (
     _labels_a_document,
     _most_documents,
     all_measures,
+    best_of_each,
     default_measure,
     pass_teller,
     ranked,
@@ -29,24 +30,40 @@ def trial(learner, C, each):
 
 def test_the_better_learner_where_the_difference_is_certain():
     trials = [trial(Learner.LOG_LINEAR, 1, [0.5, 0.6] * 50), trial(Learner.PREFERENCE_MACHINE, 1, [0.1, 0.2] * 50)]
-    best, why = _decide(trials, "ranking_loss", 100, labels_a_document=4.0)
+    best, why = _decide(trials, "ranking_loss", labels_a_document=4.0)
     assert best is trials[1]
-    assert why == "ranking loss 0.1500 on 100 held-out documents, log-linear (C=1) 0.5500"
+    assert why == "ranking loss 0.1500 at best, log-linear 0.5500"
 
 
 @pytest.mark.parametrize(("labels", "place"), [(3.2, 0), (1.1, 1)])
 def test_the_one_that_such_data_favours_where_it_is_not(labels, place):
     random = np.random.default_rng(0)
     trials = [trial(name, 1, random.random(100)) for name in (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)]
-    best, why = _decide(trials, "average_precision", 100, labels)
+    best, why = _decide(trials, "average_precision", labels)
     assert best is trials[place]
     assert f"{labels} labels a document favour {best.plan.learner}" in why
 
 
 def test_the_smallest_cost_that_is_as_good():
     noise = np.random.default_rng(0).normal(0, 0.05, 100)
-    flat = [trial(Learner.LOG_LINEAR, C, 0.2 + C * noise / 100 - C / 1e6) for C in (10, 30, 100)]
-    assert _decide([trial(Learner.LOG_LINEAR, 1, [0.5] * 100), *flat], "ranking_loss", 100, 1.0)[0] is flat[0]
+    flat = [trial(Learner.LOG_LINEAR, C, 0.2 + C * (noise - noise.mean()) / 100 - C / 1e6) for C in (10, 30, 100)]
+    best, why = _decide([trial(Learner.LOG_LINEAR, 1, [0.5] * 100), *flat], "ranking_loss", 1.0)
+    assert best is flat[0]
+    assert why.endswith("; C=10 is the smallest that is as good as 100 within the standard error")
+
+
+def test_learners_are_compared_by_their_best():
+    noise = np.random.default_rng(0).normal(0, 0.05, 100)
+    noise -= noise.mean()
+    machines = [trial(Learner.PREFERENCE_MACHINE, C, 0.2 + noise * C - C / 1e3) for C in (0.1, 1)]
+    rivals = [trial(Learner.LOG_LINEAR, C, 0.9 - C / 100 + noise) for C in (1, 30)]
+    assert [one.plan for one in best_of_each([*rivals, *machines], "ranking_loss")] == [
+        machines[1].plan,
+        rivals[1].plan,
+    ]
+    best, why = _decide([*rivals, *machines], "ranking_loss", 4.0)
+    assert best is machines[0]
+    assert f"log-linear {rivals[1].value:.4f}; C=0.1 is the smallest" in why
 
 
 def test_what_was_not_judged_comes_last():

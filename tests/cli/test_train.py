@@ -15,6 +15,7 @@ from tests.cli.conftest import call, command, failed, run, text_rows, write_rows
 from tests.cli.json_schema import check_output
 
 STRANGE = ["🦊 fox", "new\nline", "tab\tbed", 'quote"s', "x" * 10_000, "[bold]red[/bold]", "back\\slash", "{}"]
+BOTH = ("log-linear", "preference-machine")
 QUICK = ("--learner", "log-linear", "--validate", "0")
 
 
@@ -35,7 +36,7 @@ def test_from_a_shell(tmp_path, data):
 def test_the_report_for_people(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--learner", "log-linear")
     assert "log-linear: 60 documents, 3 labels" in result.out
-    assert "on 6 held-out documents: average precision" in result.out
+    assert "on 6 documents held out to measure: average precision" in result.out
     assert "duality gap" in result.out
     assert f"kept as {tmp_path / 'm'} ({(tmp_path / 'm').stat().st_size / 1e3:.1f} kB)" in result.out
     assert "one-error" in result.out
@@ -45,8 +46,14 @@ def test_the_report_for_people(tmp_path, data):
 def test_auto_shows_what_it_tried(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--json")
     tried = [line for line in result.err.splitlines() if "log-linear" in line or "preference-machine" in line][:10]
-    assert "Tried on 14 held-out documents" in result.err
-    marked = [line for line in tried if "*" in line]
+    assert "Tried on 14 documents held out to choose" in result.err
+    marked = [line for line in tried if "* taken" in line]
+    best = {
+        name: min(one["value"] for one in result.json["chosen"]["tried"] if one["learner"] == name) for name in BOTH
+    }
+    for line in tried:
+        if "+ best" in line:
+            assert any(name in line and f" {value:.4g} " in line for name, value in best.items())
     assert len(tried) == 10
     assert len(marked) == 1
     assert result.json["learner"] in marked[0]
@@ -56,7 +63,7 @@ def test_auto_shows_what_it_tried(tmp_path, data):
 def test_one_document_is_one(tmp_path):
     path = write_rows(tmp_path / "two.jsonl", text_rows(5))
     result = call("train", path, "--model", tmp_path / "m", "--learner", "log-linear", "--validate", "0.2")
-    assert "on 1 held-out document: " in result.out
+    assert "on 1 document held out to measure: " in result.out
     assert "Judged by 1 document only" in result.err
 
 

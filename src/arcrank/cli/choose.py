@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arcrank.cli.learners import Learner, Plan
-from arcrank.cli.showing import count, is_are
+from arcrank.cli.showing import is_are
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,7 +99,7 @@ def choose(
         on_pass = pass_teller(tell, place, state)
         trials.append(try_plan(candidate, X, graphs[learn], Z, graphs[judge], measure, on_pass))
         tell(place + 1, f"{state} {trials[-1].value:.4f}")
-    best, why = _decide(trials, measure, len(judge), _labels_a_document(graphs[learn]))
+    best, why = _decide(trials, measure, _labels_a_document(graphs[learn]))
     return Choice(best.plan, why, measure, trials, len(judge))
 
 
@@ -152,36 +152,43 @@ def _sign(measure: str) -> float:
     return 1.0 if measure in _GREATER_IS_BETTER else -1.0
 
 
-def _decide(trials: list[Trial], measure: str, n: int, labels_a_document: float) -> tuple[Trial, str]:
-    """The better learner; where they differ by less than the standard error, the one that such data has favoured."""
-    first, second = _best_of_each(trials, measure)
-    if second is None:
-        return first, _told(first, None, measure, n)
+def _decide(trials: list[Trial], measure: str, labels_a_document: float) -> tuple[Trial, str]:
+    """The better learner, with its smallest C that is as good as its best.
+
+    Where the learners differ by less than the standard error, the one that such data has favoured.
+    """
+    best = best_of_each(trials, measure)
+    if len(best) == 1:
+        return _with_smallest(trials, best[0], f"{in_words(measure)} {best[0].value:.4f} at best")
+    first, second = best
+    why = f"{in_words(measure)} {first.value:.4f} at best, {second.plan.learner} {second.value:.4f}"
     if _sign(measure) * (first.value - second.value) > _standard_error(first.each - second.each):
-        return first, _told(first, second, measure, n)
+        return _with_smallest(trials, first, why)
     favoured = Learner.LOG_LINEAR if labels_a_document >= _SEVERAL_LABELS else Learner.PREFERENCE_MACHINE
     taken, other = (first, second) if first.plan.learner is favoured else (second, first)
-    told = _told(taken, other, measure, n)
-    return taken, f"{told}, the same within its error; {labels_a_document:.1f} labels a document favour {favoured}"
+    why = (
+        f"{in_words(measure)} {taken.value:.4f} at best, {other.plan.learner} {other.value:.4f}, the same within the "
+        f"standard error; {labels_a_document:.1f} labels a document favour {favoured}"
+    )
+    return _with_smallest(trials, taken, why)
 
 
-def _told(taken: Trial, other: Trial | None, measure: str, n: int) -> str:
-    beside = "" if other is None else f", {other.plan.describe()} {other.value:.4f}"
-    return f"{in_words(measure)} {taken.value:.4f} on {count(n, 'held-out document')}{beside}"
+def best_of_each(trials: Sequence[Trial], measure: str) -> list[Trial]:
+    """The best trial of each learner, the better learner first."""
+    best: dict[Learner, Trial] = {}
+    for trial in ranked(trials, measure):
+        best.setdefault(trial.plan.learner, trial)
+    return list(best.values())
 
 
-def _best_of_each(trials: list[Trial], measure: str) -> tuple[Trial, Trial | None]:
-    """The better learner's trial and the other's, each with the smallest C that is as good as its best."""
-    order = ranked(trials, measure)
-    learners = dict.fromkeys(trial.plan.learner for trial in order)
-    best = [_smallest(trials, next(trial for trial in order if trial.plan.learner is name)) for name in learners]
-    return best[0], best[1] if len(best) > 1 else None
-
-
-def _smallest(trials: list[Trial], best: Trial) -> Trial:
-    """The first trial of a learner, in the order of its grid, within a standard error of the best."""
+def _with_smallest(trials: list[Trial], best: Trial, why: str) -> tuple[Trial, str]:
+    """The first trial of a learner, in the order of its grid, within a standard error of its best."""
     rivals = [trial for trial in trials if trial.plan.learner is best.plan.learner]
-    return next(t for t in rivals if t is best or abs(t.value - best.value) <= _standard_error(t.each - best.each))
+    taken = next(t for t in rivals if t is best or abs(t.value - best.value) <= _standard_error(t.each - best.each))
+    if taken is best:
+        return taken, why
+    small, large = (trial.plan.parameters["C"] for trial in (taken, best))
+    return taken, f"{why}; C={small:g} is the smallest that is as good as {large:g} within the standard error"
 
 
 def _standard_error(differences: Any) -> float:

@@ -35,6 +35,11 @@ SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeata
 JsonOption = Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")]
 
 _BIG = 20_000_000
+_ONLINE_LOSSES = {
+    "indicator_loss": " (share of documents not in perfect order)",
+    "size_loss": " (wrongly ordered pairs a document)",
+    "ranking_loss": " (share of wrongly ordered pairs)",
+}
 
 
 def train(
@@ -127,9 +132,12 @@ def show_report(report: dict[str, Any]) -> None:
 def describe_validation(validation: dict[str, Any]) -> str:
     """The measures in one line."""
     n, held_out = validation["documents"], validation["how"] == "held-out"
-    seen = count(n, "held-out document") if held_out else f"{count(n, 'document')}, each judged before it was learnt"
-    measures = ", ".join(f"{in_words(name)} {number(value)}" for name, value in validation["measures"].items())
-    return f"on {seen}: {measures}"
+    how = " held out to measure" if held_out else ", each judged before it was learnt"
+    meanings = {} if held_out else _ONLINE_LOSSES
+    measures = ", ".join(
+        f"{in_words(name)} {number(value)}{meanings.get(name, '')}" for name, value in validation["measures"].items()
+    )
+    return f"on {count(n, 'document')}{how}: {measures}"
 
 
 def size_in_words(n: int) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcrank.cli.choose import Choice, all_measures, choose, in_words, split_rows
+from arcrank.cli.choose import Choice, all_measures, best_of_each, choose, in_words, split_rows
 from arcrank.cli.columns import Columns
 from arcrank.cli.learners import ONLINE, Learner, Plan
 from arcrank.cli.output import Meter, console, number, say, table, told_warnings
@@ -216,9 +216,11 @@ def _choose(room: Classroom, plan: Plan, rows: Any, random_state: int) -> Choice
 
 def _show_trials(choice: Choice) -> None:
     measure = in_words(choice.measure)
-    shown = table(f"Tried on {count(choice.documents, 'held-out document')}", "", "learner", "C", measure, numbers=2)
+    title = f"Tried on {count(choice.documents, 'document')} held out to choose"
+    shown = table(title, "", "learner", "C", measure, numbers=2)
+    best = [trial.plan for trial in best_of_each(choice.trials, choice.measure)]
     for trial in choice.trials:
-        mark = "*" if trial.plan is choice.plan else ""
+        mark = "* taken" if trial.plan is choice.plan else "+ best" if any(trial.plan is plan for plan in best) else ""
         shown.add_row(mark, str(trial.plan.learner), number(trial.plan.parameters["C"]), number(trial.value))
     console(error=True).print(shown)
 
