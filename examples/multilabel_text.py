@@ -50,6 +50,12 @@ print(f"\n{'':15}", *(f"{measure.__name__:>17}" for measure in measures))
 for name, found in scores.items():
     print(f"{name:15}", *(f"{measure(Y_test, found):17.3f}" for measure in measures))
 
+print("\nmean difference over the test packages, and its standard error:")
+for measure in measures:
+    ours, theirs = (measure(Y_test, found, reduce="none") for found in scores.values())
+    mean, error = (ours - theirs).mean(), (ours - theirs).std() / len(test) ** 0.5
+    print(f"{measure.__name__:17} {mean:+.3f} ± {error:.3f}")
+
 package = test.ids.index("gnome-calendar")
 print("\ngnome-calendar, the best five tags, and * where people agree:")
 for tag in ranker.best_estimator_.rank(X_test[package], top=5)[0]:
