@@ -3,14 +3,22 @@
 `TextFeatures()` is the default; the other classes are its parts and the papers' own choices, for a Pipeline:
 `Tokenizer` cuts texts into words, `TermCounts` counts them, `LogCounts`, `TfIdf` and `PivotedLength` weigh the
 counts, `RocchioSelector` and `InformativeSelector` choose terms. `HashedTextFeatures` needs no vocabulary.
+
+The selectors are imported when they are first used: they bring a large part of scikit-learn, which ranking does without.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from arcrank.text.counts import TermCounts
 from arcrank.text.features import TextFeatures
 from arcrank.text.hashing import HashedTextFeatures
-from arcrank.text.selection import InformativeSelector, RocchioSelector
 from arcrank.text.tokens import Tokenizer
 from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf
+
+if TYPE_CHECKING:
+    from arcrank.text.selection import InformativeSelector, RocchioSelector
 
 __all__ = [
     "HashedTextFeatures",
@@ -23,3 +31,11 @@ __all__ = [
     "TfIdf",
     "Tokenizer",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("InformativeSelector", "RocchioSelector"):
+        from arcrank.text import selection
+
+        return getattr(selection, name)
+    raise AttributeError(f"module 'arcrank.text' has no attribute {name!r}")
