@@ -4,7 +4,7 @@
 `Tokenizer` cuts texts into words, `TermCounts` counts them, `LogCounts`, `TfIdf` and `PivotedLength` weigh the
 counts, `RocchioSelector` and `InformativeSelector` choose terms. `HashedTextFeatures` needs no vocabulary.
 
-The selectors are imported when they are first used: they bring a large part of scikit-learn, which ranking does without.
+The selectors are imported when they are first used: they bring much of scikit-learn, which ranking does without.
 """
 
 from __future__ import annotations
