@@ -94,6 +94,7 @@ def test_as_many_labels_are_predicted_as_were_given():
     assert all(label in predicted for label, predicted in zip(best, ranker.predict(X), strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:No instance prefers")
 def test_sets_are_empty_where_some_were():
     X, Y = label_sets()
     Y = Y.copy()
@@ -200,6 +201,7 @@ def test_extreme_scales_stay_finite(solver, C, scale):
         assert all(np.isfinite(entry["loss"]) for entry in ranker.history_)
 
 
+@pytest.mark.filterwarnings("ignore:No instance prefers")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_nothing_to_learn(solver):
     X = np.ones((3, 2))

@@ -55,6 +55,7 @@ def random_stream(n=60, d=6, k=5, seed=0, density=0.6):
     return X, random.random((n, k)) < 0.35
 
 
+@pytest.mark.filterwarnings("ignore:No instance prefers")
 @pytest.mark.parametrize("loss", LOSSES)
 @given(stream=streams())
 def test_mmp_equals_its_transcription(loss, stream):
@@ -75,6 +76,7 @@ def test_mmp_equals_its_transcription(loss, stream):
     )
 
 
+@pytest.mark.filterwarnings("ignore:No instance prefers")
 @given(stream=streams(label_sets()))
 def test_perceptron_equals_its_transcription(stream):
     graphs, X = stream

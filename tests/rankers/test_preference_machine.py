@@ -197,6 +197,7 @@ def test_progress_history_and_the_warning_of_max_iter(capsys):
     assert machine.duality_gap_ > 1e-12
 
 
+@pytest.mark.filterwarnings("ignore:No instance prefers")
 def test_cyclic_graphs_and_rows_without_arcs():
     graphs = ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)], [], [(0, 1)]] * 5, 3)
     X = np.random.default_rng(0).normal(size=(15, 3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs.arcs import ArcGraphs, Conflicts
 from arcrank.graphs.base import PreferenceGraphs, check_labels, label_array
-from arcrank.graphs.kinds import detect_kind, unwrap
+from arcrank.graphs.kinds import MATRIX_KINDS, check_entries, column_names, detect_kind, unwrap
 from arcrank.graphs.layers import LayeredGraphs
+
+_NO_LABELS = (tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def as_graphs(
@@ -27,10 +29,11 @@ def as_graphs(
     | "indicator" | 2-D of {0, 1} or booleans, dense or sparse: relevant labels rank above the others   |
     | "sets"      | lists of labels: the same, by name                                                  |
     | "ranks"     | 2-D of rank positions, 1 = best, ties allowed, NaN = not judged                     |
+    | "grades"    | 2-D of grades, higher = better, any real numbers, NaN = not judged                  |
     | "levels"    | 2-D of layer numbers, 0 = top, -1 = not judged                                      |
     | "distances" | 2-D of distances of each label from correct, NaN = not judged                       |
     | "layers"    | lists of lists of labels, best layer first; labels left out are not judged          |
-    | "arcs"      | lists of (head, tail) tuples, bare preferences                                      |
+    | "arcs"      | lists of (head, tail), bare preferences; without kind= each a tuple                 |
 
     Without `kind` it is told from y where that is certain; else the error says what to pass. Graphs pass through.
 
@@ -41,8 +44,8 @@ def as_graphs(
     kind : str, optional
         A name of the table.
     labels : sequence of names, optional
-        Names of the columns of a matrix, or the vocabulary of names in the order wanted; without it a matrix has
-        numbered labels and names are sorted.
+        Names of the columns of a matrix, or the vocabulary of names in the order wanted; without it a data frame's
+        columns keep their names, another matrix has numbered labels, and names are sorted.
     conflicts : "error" or "keep"
         For arcs, see `ArcGraphs.from_arcs`.
 
@@ -54,13 +57,18 @@ def as_graphs(
     ArcGraphs(2 instances, 3 labels, 2 arcs)
     >>> as_graphs([[["a"], ["b", "c"]]])
     LayeredGraphs(1 instances, 3 labels, 2 layers, 2 arcs)
+    >>> as_graphs([[5, 3, 1]], kind="grades").levels().tolist()
+    [[0, 1, 2]]
     """
     if isinstance(y, PreferenceGraphs):
         return y if labels is None else y.with_labels(labels)
     values = unwrap(y)
+    check_entries(values)
     kind = detect_kind(values) if kind is None else kind
     if kind not in _BUILDERS:
         raise ParameterError(f"kind must be one of {', '.join(map(repr, _BUILDERS))}, got {kind!r}.")
+    if labels is None and kind in MATRIX_KINDS:
+        labels = column_names(y)
     if kind == "arcs":
         return _from_arcs(values, labels, conflicts)
     return _BUILDERS[kind](values, labels)
@@ -76,7 +84,7 @@ class Vocabulary:
         assert self.names is not None
         self._number = {name: j for j, name in enumerate(self.names.tolist())}
         if not self._number:
-            raise InputError("There are no labels: every instance is empty. Pass the label names as labels=.")
+            raise InputError("There are no labels: every instance is empty. Name them: as_graphs(y, labels=[...]).")
 
     def __len__(self) -> int:
         return len(self._number)
@@ -87,7 +95,7 @@ class Vocabulary:
         except (KeyError, TypeError):
             raise InputError(
                 f"Instance {row} has the label {name!r}, which is not among the {len(self)} labels "
-                f"({_shorten(list(self._number))}); pass it in labels= or drop it."
+                f"({_shorten(list(self._number))}); drop it, or name it in as_graphs(y, labels=[...])."
             ) from None
 
 
@@ -98,7 +106,8 @@ def _sorted_names(used: Iterable[Any]) -> NDArray[Any]:
     except TypeError:
         kinds = sorted({type(name).__name__ for name in names})
         raise InputError(
-            f"Label names of different types cannot be sorted ({', '.join(kinds)}); use one type, or pass labels=."
+            f"Label names of different types cannot be sorted ({', '.join(kinds)}); use one type, or name them in the "
+            "order wanted: as_graphs(y, labels=[...])."
         ) from None
 
 
@@ -106,9 +115,24 @@ def _shorten(names: list[Any]) -> str:
     return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
-def _plain(one: Any) -> list[Any]:
-    """Elements as Python objects, so that np.str_ and str, np.int64 and int are one label."""
-    return [x.item() if isinstance(x, np.generic) else x for x in one]
+def _plain(one: Any, row: int, what: str = "a list of labels") -> list[Any]:
+    """Labels as Python objects, so that np.str_ and str, np.int64 and int are one label."""
+    names = [x.item() if isinstance(x, np.generic) else x for x in _parts(one, row, what)]
+    for name in names:
+        if isinstance(name, _NO_LABELS):
+            raise InputError(
+                f"Instance {row} has {name!r} in the place of a label; a label is a name or a number. For preferences "
+                "between labels pass as_graphs(y, kind='arcs') or kind='layers', for grades a matrix and kind='grades'."
+            )
+    return names
+
+
+def _parts(one: Any, row: int, what: str) -> list[Any]:
+    """The members of a list; a string is not one, though Python would take it apart."""
+    if isinstance(one, str | bytes | Mapping) or not isinstance(one, Iterable):
+        hint = f"; write [{one!r}]" if isinstance(one, str) else ""
+        raise InputError(f"Instance {row} has {one!r}, where {what} belongs{hint}.")
+    return list(one)
 
 
 def _from_single(y: Any, labels: Any) -> LayeredGraphs:
@@ -118,7 +142,7 @@ def _from_single(y: Any, labels: Any) -> LayeredGraphs:
     if values.dtype.kind == "f" and not (np.isfinite(values) & (values == np.floor(values))).all():
         raise InputError("Single labels must be whole numbers or names; y holds fractions, NaN or infinities.")
     if values.dtype == object:
-        y = _plain(values)
+        y = [_plain([name], row)[0] for row, name in enumerate(values)]
         _refuse_missing(y)
     elif labels is None:
         names, codes = np.unique(values, return_inverse=True)
@@ -137,7 +161,7 @@ def _refuse_missing(y: list[Any]) -> None:
 
 
 def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
-    sets = [_plain(one) for one in y]
+    sets = [_plain(one, row) for row, one in enumerate(y)]
     vocabulary = Vocabulary(labels, (name for one in sets for name in one))
     ptr = np.zeros(len(sets) + 1, dtype=np.int64)
     np.cumsum([len(one) for one in sets], out=ptr[1:])
@@ -146,22 +170,24 @@ def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
     indicator = sp.csr_matrix((data, columns, ptr), shape=(len(sets), len(vocabulary)))
     indicator.sum_duplicates()
     if indicator.data.max(initial=0) > 1:
-        _name_repeated(sets)
+        _name_repeated(sets, "an indicator matrix, pass as_graphs(y, kind='indicator')")
     return LayeredGraphs.from_label_sets(indicator, labels=vocabulary.names)
 
 
-def _name_repeated(sets: list[list[Any]]) -> None:
+def _name_repeated(sets: list[list[Any]], otherwise: str) -> None:
     for row, one in enumerate(sets):
         repeated = [name for name in one if one.count(name) > 1]
         if repeated:
             raise InputError(
-                f"Instance {row} has the label {repeated[0]!r} twice; give each label once. "
-                "If this is an indicator matrix, pass kind='indicator'."
+                f"Instance {row} has the label {repeated[0]!r} twice; give each label once. If this is {otherwise}."
             )
 
 
 def _from_layers(y: Any, labels: Any) -> LayeredGraphs:
-    rows = [[_plain(layer) for layer in one] for one in y]
+    rows = [
+        [_plain(layer, row, "a layer (a list of labels)") for layer in _parts(one, row, "a list of layers")]
+        for row, one in enumerate(y)
+    ]
     vocabulary = Vocabulary(labels, (name for one in rows for layer in one for name in layer))
     ptr = np.zeros(len(rows) + 1, dtype=np.int64)
     numbers: list[int] = []
@@ -169,7 +195,10 @@ def _from_layers(y: Any, labels: Any) -> LayeredGraphs:
     for row, one in enumerate(rows):
         pairs = sorted((vocabulary.number(name, row), b) for b, layer in enumerate(one) for name in layer)
         if len({number for number, _ in pairs}) < len(pairs):
-            _name_repeated([[]] * row + [[name for layer in one for name in layer]])
+            names = [name for layer in one for name in layer]
+            _name_repeated(
+                [[]] * row + [names], "a list of arcs, write tuples (a, b) or pass as_graphs(y, kind='arcs')"
+            )
         numbers.extend(number for number, _ in pairs)
         levels.extend(b for _, b in pairs)
         ptr[row + 1] = len(numbers)
@@ -178,7 +207,10 @@ def _from_layers(y: Any, labels: Any) -> LayeredGraphs:
 
 
 def _from_arcs(y: Any, labels: Any, conflicts: Conflicts) -> ArcGraphs:
-    arcs = [[tuple(_plain(arc)) for arc in one] for one in y]
+    arcs = [
+        [tuple(_plain(arc, row, "an arc (head, tail)")) for arc in _parts(one, row, "a list of arcs")]
+        for row, one in enumerate(y)
+    ]
     vocabulary = Vocabulary(labels, (name for one in arcs for arc in one for name in arc))
     numbered = [[tuple(vocabulary.number(x, row) for x in arc) for arc in one] for row, one in enumerate(arcs)]
     return ArcGraphs.from_arcs(
@@ -194,6 +226,7 @@ _BUILDERS: dict[str, Callable[[Any, Any], PreferenceGraphs]] = {
     "indicator": lambda y, labels: LayeredGraphs.from_label_sets(y, labels=labels),
     "sets": _from_sets,
     "ranks": lambda y, labels: LayeredGraphs.from_rankings(y, labels=labels),
+    "grades": lambda y, labels: LayeredGraphs.from_grades(y, labels=labels),
     "levels": lambda y, labels: LayeredGraphs.from_levels(y, labels=labels),
     "distances": lambda y, labels: LayeredGraphs.from_distances(y, labels=labels),
     "layers": _from_layers,

@@ -40,7 +40,7 @@ def check_indicator(Y: Any) -> sp.csr_matrix:
         bad = values[~np.isin(values, (0, 1))][0]
         raise InputError(
             f"An indicator matrix holds 0 (not relevant) and 1 (relevant) only, got {bad}; "
-            "for ranks use kind='ranks', for graded layers kind='levels'."
+            "for ranks pass as_graphs(y, kind='ranks'), for grades, higher = better, as_graphs(y, kind='grades')."
         )
     indicator = sp.csr_matrix(matrix, copy=True)
     indicator.sum_duplicates()

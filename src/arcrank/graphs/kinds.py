@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank.errors import InputError
+
+MATRIX_KINDS = ("indicator", "ranks", "levels", "distances", "grades")
+_CALLED = {
+    "single": "one label for each instance",
+    "sets": "label sets (lists of names)",
+    "layers": "layers (lists of lists of names)",
+    "arcs": "arcs (lists of tuples (head, tail))",
+    "matrix": "a matrix (a column for each label)",
+    "indicator": "an indicator matrix",
+    "ranks": "a matrix of ranks",
+}
 
 
 def unwrap(y: Any) -> Any:
@@ -23,15 +35,70 @@ def unwrap(y: Any) -> Any:
     return y
 
 
+def column_names(y: Any) -> list[str] | None:
+    """The names of a data frame's columns, where all are strings."""
+    columns = getattr(y, "columns", None)
+    if columns is None or getattr(y, "ndim", 2) != 2:
+        return None
+    names = list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def check_later(y: Any, kind: str, labels: NDArray[Any]) -> None:
+    """Refuse supervision that is not of the kind learnt first, or whose named columns are other ones."""
+    values = unwrap(y)
+    form = _form(values)
+    wanted = "matrix" if kind in MATRIX_KINDS else kind
+    if form not in (None, wanted) and not (wanted == "matrix" and form == "sets" and _all_numbers(values)):
+        raise InputError(
+            f"This ranker learnt from {_CALLED.get(kind, kind)}, and this y is {_CALLED[form]}. {_remedy(form, wanted)}"
+        )
+    names = column_names(y)
+    if names is not None and labels.dtype.kind not in "biuf" and names != labels.tolist():
+        raise InputError(
+            f"The columns of y ({', '.join(names[:5])}, ...) are not the labels of this ranker in their order; "
+            "pass y[list(ranker.labels_)]."
+        )
+
+
+def _remedy(form: str, wanted: str) -> str:
+    if form == "matrix":
+        return "Its labels have names: pass names, or as_graphs(Y, labels=[...]) with the name of each column."
+    if wanted == "matrix":
+        return "Pass a matrix with a column for each label of labels_."
+    return f"Pass y in the form that was learnt from, or graphs: as_graphs(y, kind={form!r}, labels=ranker.labels_)."
+
+
+def _form(y: Any) -> str | None:
+    """How y is written: "matrix", or the kind of lists; None where it has no entry to tell by."""
+    if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biuf"):
+        return "matrix"
+    if isinstance(y, str) or not isinstance(y, Sequence | np.ndarray):
+        return None
+    filled = next((list(one) for one in y if _is_nested(one) and len(one)), None)
+    if filled is not None:
+        return _kind_of_instance(filled)
+    return "single" if len(y) and not any(_is_nested(one) for one in y) else None
+
+
+def _all_numbers(y: Sequence[Any]) -> bool:
+    return not any(isinstance(x, str) for one in y for x in one)
+
+
+def check_entries(y: Any, form: type = Iterable) -> None:
+    """Refuse what cannot have an entry for each instance."""
+    if isinstance(y, str | bytes | Mapping) or not (isinstance(y, form) or sp.issparse(y)):
+        raise InputError(
+            f"y must have one entry for each instance (array, sparse matrix or list), got {type(y).__name__}."
+        )
+
+
 def detect_kind(y: Any) -> str:
     """The kind of supervision that `y` must be, or an error that says which kinds it could be."""
     if sp.issparse(y):
         return "indicator"
     if not isinstance(y, np.ndarray):
-        if isinstance(y, str | bytes) or not isinstance(y, Sequence):
-            raise InputError(
-                f"y must have one entry for each instance (array, sparse matrix or list), got {type(y).__name__}."
-            )
+        check_entries(y, Sequence)
         if any(_is_nested(one) for one in y):
             return _detect_nested(y)
         y = np.asarray(y)
@@ -51,12 +118,28 @@ def _detect_matrix(y: NDArray[Any]) -> str:
     if known.size == y.size and np.isin(known, (0, 1)).all():
         return "indicator"
     if known.size and known.min() >= 1 and known.max() >= 2:
+        _warn_of_grades(y)
         return "ranks"
     span = f"values from {known.min():g} to {known.max():g}" if known.size else "no judged value"
     raise InputError(
-        f"This 2-D y could mean several things ({span}); say which with kind='ranks' (1 = best, NaN = not judged), "
-        "kind='levels' (0 = top layer, -1 = not judged), kind='distances' or kind='indicator' (only 0 and 1)."
+        f"This 2-D y could mean several things ({span}); say which by as_graphs(y, kind=...): "
+        "kind='ranks' (1 = best, NaN = not judged), kind='grades' (higher = better, NaN = not judged), kind='levels' "
+        "(0 = top layer, -1 = not judged), kind='distances' or kind='indicator' (only 0 and 1)."
     )
+
+
+def _warn_of_grades(y: NDArray[Any]) -> None:
+    """Warn where too many fully judged rows have no first place, not even one shared by labels that tie."""
+    full = y[~np.isnan(y).any(axis=1)]
+    best = full.min(axis=1, keepdims=True)
+    impossible = best[:, 0] > (full == best).sum(axis=1)
+    if impossible.sum() > 0.1 * len(full):
+        warnings.warn(
+            f"In {impossible.sum():,} of {len(full):,} fully judged rows of y no label is first. It is taken as ranks, "
+            "1 = best; for grades, higher = better, pass as_graphs(y, kind='grades').",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _detect_nested(y: Sequence[Any]) -> str:
@@ -88,14 +171,14 @@ def _refuse_ambiguous(y: Sequence[Any], filled: list[tuple[int, list[Any]]]) -> 
     if filled and all(isinstance(y[r], tuple) and len(one) == 2 for r, one in filled):
         raise InputError(
             f"Instance {row} is the tuple {y[row]!r}: a label set or one arc? Write [{tuple(first)!r}] for an arc, "
-            f"{first!r} for a set, or pass kind='sets'."
+            f"{first!r} for a set, or pass as_graphs(y, kind='sets')."
         )
     lengths = {len(one) for _, one in filled}
     binary = all(not isinstance(x, str) and x in (0, 1) for _, one in filled for x in one)
     if len(filled) == len(y) and lengths != {1} and len(lengths) == 1 and binary:
         raise InputError(
-            "These lists of zeros and ones look like an indicator matrix, but lists are label sets; "
-            "pass kind='indicator' (or a NumPy array), or kind='sets' if the labels are called 0 and 1."
+            "These lists of zeros and ones look like an indicator matrix, but lists are label sets; pass a NumPy "
+            "array or as_graphs(y, kind='indicator'), or as_graphs(y, kind='sets') if the labels are called 0 and 1."
         )
 
 

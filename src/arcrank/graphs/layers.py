@@ -157,12 +157,28 @@ class LayeredGraphs(PreferenceGraphs):
                 f"Instance {row} has distance {matrix[row, column]:g} for label {column}; "
                 "distances are at least 0, and NaN = not judged."
             )
-        levels = np.empty(matrix.shape, dtype=np.int32)
-        for block in row_blocks(*matrix.shape):
-            levels[block] = dense_levels(matrix[block])
+        levels = _levels_of(matrix)
         if n_layers is not None:
             np.minimum(levels, n_layers - 1, out=levels)
         return cls._from_dense(levels, labels)
+
+    @classmethod
+    def from_grades(cls, G: ArrayLike, *, labels: Any = None) -> LayeredGraphs:
+        """From an (n, k) matrix of grades, any real numbers: higher = better, NaN = not judged.
+
+        Examples
+        --------
+        >>> LayeredGraphs.from_grades([[5, 3, 5], [1, float("nan"), 4]]).levels().tolist()
+        [[0, 1, 0], [1, -1, 0]]
+        """
+        matrix = check_matrix(G, "grades").astype(np.float64)
+        if np.isinf(matrix).any():
+            row, column = np.argwhere(np.isinf(matrix))[0]
+            raise InputError(
+                f"Instance {row} has grade {matrix[row, column]:g} for label {column}; "
+                "grades are finite numbers, and NaN = not judged."
+            )
+        return cls._from_dense(_levels_of(-matrix), labels)
 
     @classmethod
     def _from_dense(cls, levels: NDArray[np.int32], labels: Any = None) -> LayeredGraphs:
@@ -259,6 +275,14 @@ class LayeredGraphs(PreferenceGraphs):
 
     def _describe(self) -> str:
         return f"{self.n_layers} layers, {self.n_arcs:,} arcs"
+
+
+def _levels_of(values: NDArray[Any]) -> NDArray[np.int32]:
+    """Number each row's distinct values from the smallest, a block of rows at a time."""
+    levels = np.empty(values.shape, dtype=np.int32)
+    for block in row_blocks(*values.shape):
+        levels[block] = dense_levels(values[block])
+    return levels
 
 
 def _adjacent_arcs(graphs: LayeredGraphs) -> ArcGraphs:

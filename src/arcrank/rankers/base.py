@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs, as_graphs
-from arcrank.graphs.kinds import detect_kind, unwrap
+from arcrank.graphs.kinds import check_later, detect_kind, unwrap
+from arcrank.rankers.candidates import refuse_candidates
 
 Array = NDArray[np.float64]
 
@@ -88,7 +90,10 @@ class LabelRanker(BaseEstimator, ABC):
         """Graphs of new supervision over the labels that were learnt."""
         if isinstance(y, PreferenceGraphs):
             return y
-        return as_graphs(y, kind=self._kind if self._kind != "graphs" else None, labels=self.labels_)
+        if self._kind == "graphs":
+            return as_graphs(y, labels=self.labels_)
+        check_later(y, self._kind, self.labels_)
+        return as_graphs(y, kind=self._kind, labels=self.labels_)
 
     def _learn_labels(self, y: Any, n: int) -> PreferenceGraphs:
         """Turn y into graphs of n instances, and remember its kind and label names."""
@@ -97,17 +102,18 @@ class LabelRanker(BaseEstimator, ABC):
         if isinstance(y, PreferenceGraphs):
             graphs, self._kind = y, "graphs"
         else:
-            y = unwrap(y)
-            self._kind = detect_kind(y)
+            self._kind = detect_kind(unwrap(y))
             graphs = as_graphs(y, kind=self._kind)
         if len(graphs) != n:
             raise InputError(
                 f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
             )
         self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
+        warn_without_arcs(graphs)
         return graphs
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
+        refuse_candidates(X, type(self).__name__)
         if not reset:
             check_is_fitted(self)
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, accept_large_sparse=True)
@@ -139,6 +145,7 @@ class LinearRanker(LabelRanker):
         above, below : labels
             Two labels of `labels_`.
         """
+        refuse_candidates(x, "explain")
         row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x))
         row = sp.csr_matrix(self._check_features(row, reset=False))
         if row.shape[0] != 1:
@@ -214,6 +221,17 @@ def add_intercept(X: Any) -> Any:
     """X with a last column of ones."""
     ones = np.ones((X.shape[0], 1))
     return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+
+
+def warn_without_arcs(graphs: PreferenceGraphs) -> None:
+    """Warn where there is nothing to learn from, which often is supervision written in another way than meant."""
+    if max(graphs.shape) > 1 and graphs.n_arcs == 0:
+        warnings.warn(
+            "No instance prefers any label to another: nothing can be learnt. Arcs are written as tuples (a, b), or "
+            "given as as_graphs(y, kind='arcs').",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> Array:

@@ -47,7 +47,9 @@ class CandidateSets:
         bad = self.ptr.ndim != 1 or len(self.ptr) == 0 or self.ptr[0] != 0 or (np.diff(self.ptr) < 0).any()
         if bad or self.ptr[-1] != self.features.shape[0]:
             raise InputError(
-                f"ptr must ascend from 0 to the number of candidates, {self.features.shape[0]}; got {ptr!r}."
+                f"ptr must ascend from 0 to the number of candidates, {self.features.shape[0]}; got "
+                f"{np.array2string(self.ptr, threshold=10)}. From a sorted column qid of the candidates' instances "
+                "make it by np.append(np.unique(qid, return_index=True)[1], len(qid))."
             )
 
     def __len__(self) -> int:
@@ -71,6 +73,15 @@ class CandidateSets:
 
     def __repr__(self) -> str:
         return f"CandidateSets({len(self)} instances, {self.ptr[-1]} candidates, {self.shape[1]} features)"
+
+
+def refuse_candidates(X: Any, where: str) -> None:
+    """Say who takes CandidateSets where X must be a matrix."""
+    if isinstance(X, CandidateSets):
+        raise InputError(
+            f"{where} takes a matrix X with a row for each instance, got {X!r}. CandidateSets are for fit, rank, "
+            "predict and score of LogLinearRanker; a candidate's score is its features times coef_[0]."
+        )
 
 
 class CandidateFeatures:

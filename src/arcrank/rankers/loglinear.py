@@ -65,6 +65,8 @@ class LogLinearRanker(LinearRanker):
         Called with each entry of the history; True stops.
     n_jobs : int
         Threads of "lbfgs" and "boosting"; the result does not depend on it. "dual" uses one.
+    random_state : int, RandomState or None
+        Of the order in which "dual" visits the instances; None (the default) draws another one each time.
     verbose : int
         1 shows progress on standard error.
 
@@ -302,13 +304,22 @@ class LogLinearRanker(LinearRanker):
             self.__dict__.pop("duality_gap_", None)
             return
         self.duality_gap_ = state.relative_gap
-        if not state.converged and self.n_iter_ >= self.max_iter:
+        stalled = getattr(state, "stalled", False)
+        if not state.converged and (self.n_iter_ >= self.max_iter or stalled):
+            after = f"{self.n_iter_} iterations" if stalled else f"max_iter = {self.max_iter}"
             warnings.warn(
-                f"{self.solver_} stopped after max_iter = {self.max_iter} with a relative duality gap of "
-                f"{state.relative_gap:.2g}, above tol = {self.tol:g}. Raise max_iter or tol, lower C, or scale X.",
+                f"{self.solver_} stopped after {after} with a relative duality gap of {state.relative_gap:.2g}, above "
+                f"tol = {self.tol:g}. {self._remedy(stalled)}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _remedy(self, stalled: bool) -> str:
+        if not stalled:
+            return "Raise max_iter or tol, lower C, or scale X."
+        if self.loss is None:
+            return "It finds no better weights: raise tol, lower C, or scale X."
+        return "It finds no better weights: check the flows of your own loss by finite differences, or raise tol."
 
     def _history(self) -> History:
         from arcrank.solvers.history import History

@@ -15,6 +15,7 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.rankers.base import Array, LinearRanker
+from arcrank.rankers.candidates import refuse_candidates
 from arcrank.rankers.features import canonical_csr, check_finite
 from arcrank.rankers.margins import smallest_margins
 from arcrank.rankers.online_labels import first_graphs, next_graphs
@@ -220,6 +221,7 @@ class OnlineRanker(LinearRanker):
             raise ParameterError("average was fixed by the first call; start anew with fit, or with a new ranker.")
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
+        refuse_candidates(X, type(self).__name__)
         if not reset:
             check_is_fitted(self)
         X = validate_data(

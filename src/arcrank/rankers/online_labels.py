@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcrank.errors import InputError
 from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.base import label_array
-from arcrank.graphs.kinds import detect_kind, unwrap
+from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 
 __all__ = ["first_graphs", "next_graphs"]
 
@@ -23,8 +23,7 @@ def first_graphs(y: Any, labels: Any) -> tuple[PreferenceGraphs, str, NDArray[An
     if isinstance(y, PreferenceGraphs):
         graphs, kind = as_graphs(y, labels=labels), "graphs"
     else:
-        y = unwrap(y)
-        kind = detect_kind(y)
+        kind = detect_kind(unwrap(y))
         graphs = as_graphs(y, kind=kind, labels=labels)
     return graphs, kind, np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
 
@@ -38,6 +37,7 @@ def next_graphs(y: Any, kind: str, known: NDArray[Any], labels: Any) -> tuple[Pr
             f"The first call was given graphs, this one {type(y).__name__}; give graphs over the same labels, e.g. "
             "by as_graphs(y, labels=ranker.labels_)."
         )
+    check_later(y, kind, known)
     y = unwrap(y)
     if kind in _NAMED:
         names = _extended(known, _unknown(known, labels) if labels is not None else _new_names(y, kind, known))
@@ -53,14 +53,18 @@ def _extended_by_graphs(graphs: PreferenceGraphs, known: NDArray[Any]) -> NDArra
     if names[: len(known)].tolist() != known.tolist() or (graphs.labels is None and len(names) != len(known)):
         raise InputError(
             f"Graphs of a later call must be over the {len(known)} labels of this ranker in the order of labels_ "
-            f"(new names may follow), got {graphs!r}."
+            f"(new names may follow), got {graphs!r}; "
+            "make them by as_graphs(y, labels=[*ranker.labels_, ...]), new names in place of the dots."
         )
     return names
 
 
 def _new_names(y: Any, kind: str, known: NDArray[Any]) -> list[Any]:
     """The names in y that are not known, sorted."""
-    new = set(_unknown(known, _names(y, kind)))
+    try:
+        new = set(_unknown(known, _names(y, kind)))
+    except TypeError:  # something in y is no list, or no label: as_graphs says which
+        return []
     try:
         return sorted(new)
     except TypeError:

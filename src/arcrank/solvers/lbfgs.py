@@ -24,6 +24,7 @@ class PrimalState:
     loss: float = np.inf
     relative_gap: float = np.inf
     converged: bool = False
+    stalled: bool = False  # gave up by itself above tol: nobody stopped it
 
 
 def solve_lbfgs(
@@ -54,7 +55,8 @@ def solve_lbfgs(
         state.W = latest["x"].reshape(features.weight_shape)
         state.loss, state.relative_gap = latest["loss"], latest["gap"]
         stop = history.add(loss=state.loss, gap=state.relative_gap)
-        if stop or state.relative_gap <= tol:
+        latest["stopped"] = stop or state.relative_gap <= tol
+        if latest["stopped"]:
             raise StopIteration
 
     objective(state.W.ravel())  # at an optimum L-BFGS makes no iteration and would call nothing
@@ -62,4 +64,5 @@ def solve_lbfgs(
     if state.relative_gap > tol and max_iter > 0:
         options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": 20, "ftol": 0.0, "gtol": 0.0}
         minimize(objective, state.W.ravel(), jac=True, method="L-BFGS-B", callback=note, options=options)
+        state.stalled = not latest.get("stopped") and len(history.entries) < max_iter
     state.converged = state.relative_gap <= tol

@@ -1,0 +1,131 @@
+"""What rankers say of supervision that is of another kind, says nothing, or is not for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine, RocchioRanker
+from arcrank.errors import InputError
+from arcrank.graphs import LayeredGraphs, as_graphs
+from arcrank.rankers.candidates import CandidateSets
+
+X = np.eye(4)
+SETS, SINGLE, ARCS, INDICATOR = [["a"], ["b"]], ["a", "b"], [[("a", "b")], [("b", "a")]], np.eye(2)
+LAYERS = [[["a"], ["b"]], [["b"], ["a"]]]
+KINDS = {"label sets": SETS, "one label": SINGLE, "arcs": ARCS, "indicator": INDICATOR, "layers": LAYERS}
+MATRICES = {"indicator": "matrix"}
+
+
+class Frame:
+    def __init__(self, values, columns):
+        self.values, self.columns = np.asarray(values), columns
+
+    def to_numpy(self):
+        return self.values
+
+
+@pytest.mark.parametrize("learnt", KINDS)
+@pytest.mark.parametrize("given", KINDS)
+@pytest.mark.parametrize("method", ["partial_fit", "score", "margins"])
+def test_another_kind_is_refused_by_name(learnt, given, method):
+    ranker = MMPRanker().partial_fit(X[:2], KINDS[learnt])
+    if given == learnt:
+        getattr(ranker, method)(X[:2], KINDS[given])
+        return
+    with pytest.raises(
+        InputError, match=f"learnt from .*{learnt}.* this y is .*{MATRICES.get(given, given)}"
+    ) as caught:
+        getattr(ranker, method)(X[:2], KINDS[given])
+    assert "as_graphs(" in str(caught.value) or "Pass a matrix" in str(caught.value)
+    assert set(ranker.labels_.tolist()) <= {"a", "b", 0, 1}
+
+
+@pytest.mark.parametrize(
+    "y", [["cat", ["a"]], [["a"], "cat"], 5, "ab", {"a": 1}, [{"a": 1}, {"b": 2}], [["a"], [["b"]]]]
+)
+def test_what_is_no_label_set_changes_nothing(y):
+    ranker = MMPRanker().fit(X[:2], SETS)
+    with pytest.raises(InputError):
+        ranker.partial_fit(X[:2], y)
+    assert ranker.labels_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("y", [[["a", "b"], []], [("a", "c"), ("b", "c")], [{"a"}, {"c"}], [[], []]])
+def test_label_sets_in_every_form_go_on(y):
+    ranker = MMPRanker().fit(X[:2], SETS).partial_fit(X[:2], y)
+    assert ranker.labels_.tolist()[:2] == ["a", "b"]
+
+
+def test_lists_go_on_for_a_matrix():
+    ranker = MMPRanker().fit(X[:2], INDICATOR)
+    assert ranker.partial_fit(X[:2], [[0, 1], [1, 0]]).n_rounds_ == 4
+    assert ranker.score(X[:2], [[1, 0], [0, 1]]) <= 1
+
+
+def test_graphs_of_a_later_call_are_shown():
+    ranker = MMPRanker().fit(X[:2], SETS)
+    with pytest.raises(InputError, match=r"as_graphs\(y, labels=\[\*ranker.labels_"):
+        ranker.partial_fit(X[:2], as_graphs(["b", "c"]))
+
+
+@pytest.mark.parametrize("ranker", [LogLinearRanker(), PreferenceMachine(), MMPRanker()])
+@pytest.mark.parametrize("y", [[[["a", "b"]], [["c", "d"]]], [[["a", "b"]]], np.zeros((2, 3), dtype=int), ["a", "a"]])
+def test_nothing_to_learn_is_warned_of(ranker, y):
+    with pytest.warns(UserWarning, match=r"nothing can be learnt.*tuples \(a, b\).*kind='arcs'"):
+        ranker.fit(X[: len(y)], y)
+
+
+def test_columns_of_a_data_frame_are_the_labels():
+    names = ["tea", "milk"]
+    ranker = LogLinearRanker().fit(X[:2], Frame(INDICATOR, names))
+    assert ranker.labels_.tolist() == names
+    assert isinstance(ranker.predict(X[:2]), np.ndarray)
+    assert ranker.score(X[:2], Frame(INDICATOR, names)) == ranker.score(X[:2], INDICATOR) == 1
+    with pytest.raises(InputError, match=r"y\[list\(ranker.labels_\)\]"):
+        ranker.score(X[:2], Frame(INDICATOR, names[::-1]))
+    online = MMPRanker().partial_fit(X[:2], Frame(INDICATOR, names)).partial_fit(X[:2], Frame(INDICATOR, names))
+    assert online.labels_.tolist() == names
+
+
+@pytest.mark.parametrize("ranker", [PreferenceMachine(), MMPRanker(), RocchioRanker()])
+def test_candidates_are_for_the_log_linear_ranker(ranker):
+    with pytest.raises(InputError, match=r"got CandidateSets.*LogLinearRanker"):
+        ranker.fit(CandidateSets(X, [0, 2, 4]), LayeredGraphs.from_levels([[0, 1], [1, 0]]))
+
+
+def test_candidates_are_not_explained():
+    sets = CandidateSets(X, [0, 2, 4])
+    ranker = LogLinearRanker().fit(sets, [1, 0, 0, 1])
+    with pytest.raises(InputError, match=r"explain takes a matrix.*coef_\[0\]"):
+        ranker.explain(sets[[0]], 0, 1)
+
+
+def test_a_column_of_instances_is_no_pointer():
+    qid = np.array([7, 7, 9, 9])
+    with pytest.raises(InputError, match=r"np.append\(np.unique\(qid, return_index=True\)\[1\], len\(qid\)\)"):
+        CandidateSets(X, qid)
+    assert len(CandidateSets(X, np.append(np.unique(qid, return_index=True)[1], len(qid)))) == 2
+
+
+class WrongFlows:
+    """A loss whose gradient has the wrong sign."""
+
+    def __init__(self, graphs, decomposition, weight):
+        from arcrank.losses import LogLinearLoss
+
+        self.loss = LogLinearLoss(graphs, decomposition, weight)
+
+    def flows(self, scores):
+        value, outflow, inflow = self.loss.flows(scores)
+        return value, inflow, outflow
+
+
+def test_a_wrong_gradient_is_warned_of():
+    with pytest.warns(UserWarning, match=r"lbfgs stopped after 0 iterations.*finite differences"):
+        LogLinearRanker(loss=WrongFlows, C=100).fit(X, ["a", "b", "c", "d"])
+
+
+def test_who_stops_the_solver_is_not_warned():
+    ranker = LogLinearRanker(solver="lbfgs", tol=1e-9, callback=lambda _: True).fit(X, ["a", "b", "c", "d"])
+    assert ranker.n_iter_ == 1
