@@ -30,7 +30,7 @@ pages: $(STAMP)
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-	@echo "The site is in site/: open site/index.html"
+	@echo "The site is in site/: run python3 -m http.server -d site (opened as a file it has no search)"
 
 clean:
 	rm -rf $(VENV)
