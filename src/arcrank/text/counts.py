@@ -35,9 +35,10 @@ class TermCounts(TextTransformer):
     ----------
     tokenizer : callable or None
         From a text to its list of words; None is `Tokenizer()`.
-    min_df, max_df : int or float
-        Leave out terms in fewer than `min_df` or more than `max_df` of the texts given to fit; integers count
-        texts, floats are a fraction of them.
+    min_df : int or float
+        Leave out terms in fewer of the texts given to fit; an integer counts texts, a float is a fraction of them.
+    max_df : int or float
+        Leave out terms in more of the texts given to fit; an integer counts texts, a float is a fraction of them.
     ngrams : int
         Terms are runs of up to this many words (after the stop list), joined by a space.
     vocabulary : iterable of str or None

@@ -52,10 +52,22 @@ class TextFeatures(SwitchedFeatures):
 
     Parameters
     ----------
-    lowercase, digits, stop_words, stem, min_length
-        The switches of `Tokenizer`.
-    ngrams, min_df, max_df
-        Those of `TermCounts`.
+    lowercase : bool
+        Lower the case of the text first.
+    digits : "token", "keep" or "drop"
+        Each run of digits becomes one token `#`, stays, or goes.
+    stop_words : "english", None or collection of str
+        Words to leave out, compared before stemming.
+    stem : bool or str
+        Porter's stems, none, or the name of another of PyStemmer's algorithms.
+    min_length : int
+        Shorter words are left out; `#` always stays.
+    ngrams : int
+        Terms are runs of up to this many words (after the stop list), joined by a space.
+    min_df : int or float
+        Leave out terms in fewer of the texts given to fit; an integer counts texts, a float is a fraction of them.
+    max_df : int or float
+        Leave out terms in more of the texts given to fit; an integer counts texts, a float is a fraction of them.
     sublinear : bool
         Weigh a count by `log(tf) + 1`.
     idf : bool
@@ -74,29 +86,27 @@ class TextFeatures(SwitchedFeatures):
     -----
     The defaults were chosen by three-fold cross-validation within the training parts of Reuters-21578 (7,636
     documents, 44 labels) and debtags (7,983 packages, 177 labels) with a one-vs-rest LinearSVC, one switch at a time:
-    average precision (higher is better) and coverage error (lower is better).
+    average precision (AP, higher is better) and coverage error (lower is better).
 
-    ==========================  ==============  ==============  =========
-    changed from the default    Reuters         debtags         features
-    ==========================  ==============  ==============  =========
-    nothing                     0.9722  1.406   0.7985  20.62      50,029
-    case kept                   0.9678  1.451   0.7933  21.22      55,740
-    no stems                    0.9712  1.417   0.7990  20.70      50,837
-    Snowball's English stems    0.9724  1.406   0.7980  20.71      50,106
-    no stop list                0.9691  1.421   0.7927  19.90      65,205
-    digits kept                 0.9716  1.411   0.7986  20.66      59,588
-    digits dropped              0.9723  1.404   0.7986  20.64      50,692
-    words of 2 letters or more  0.9727  1.403   0.7964  20.76      49,471
-    single words                0.9725  1.437   0.7734  24.59       7,662
-    runs of up to 3 words       0.9698  1.416   0.7979  20.42      82,553
-    min_df=1                    0.9700  1.410   0.8006  18.10     197,240
-    min_df=3                    0.9727  1.412   0.7946  21.80      25,069
-    max_df=0.5                  0.9721  1.407   0.7978  20.62      50,025
-    raw counts (no log)         0.9714  1.420   0.7893  21.59      50,029
-    no idf                      0.9708  1.447   0.7966  20.98      50,029
-    pivoted length, l2          0.9716  1.403   0.7926  20.29      50,029
-    scikit-learn's default      0.9703  1.452   0.7769  22.64      21,924
-    ==========================  ==============  ==============  =========
+    | changed from the default | AP, Reuters | coverage | AP, debtags | coverage | features |
+    | --- | --: | --: | --: | --: | --: |
+    | nothing | 0.9722 | 1.406 | 0.7985 | 20.62 | 50,029 |
+    | case kept | 0.9678 | 1.451 | 0.7933 | 21.22 | 55,740 |
+    | no stems | 0.9712 | 1.417 | 0.7990 | 20.70 | 50,837 |
+    | Snowball's English stems | 0.9724 | 1.406 | 0.7980 | 20.71 | 50,106 |
+    | no stop list | 0.9691 | 1.421 | 0.7927 | 19.90 | 65,205 |
+    | digits kept | 0.9716 | 1.411 | 0.7986 | 20.66 | 59,588 |
+    | digits dropped | 0.9723 | 1.404 | 0.7986 | 20.64 | 50,692 |
+    | words of 2 letters or more | 0.9727 | 1.403 | 0.7964 | 20.76 | 49,471 |
+    | single words | 0.9725 | 1.437 | 0.7734 | 24.59 | 7,662 |
+    | runs of up to 3 words | 0.9698 | 1.416 | 0.7979 | 20.42 | 82,553 |
+    | min_df=1 | 0.9700 | 1.410 | 0.8006 | 18.10 | 197,240 |
+    | min_df=3 | 0.9727 | 1.412 | 0.7946 | 21.80 | 25,069 |
+    | max_df=0.5 | 0.9721 | 1.407 | 0.7978 | 20.62 | 50,025 |
+    | raw counts (no log) | 0.9714 | 1.420 | 0.7893 | 21.59 | 50,029 |
+    | no idf | 0.9708 | 1.447 | 0.7966 | 20.98 | 50,029 |
+    | pivoted length, l2 | 0.9716 | 1.403 | 0.7926 | 20.29 | 50,029 |
+    | scikit-learn's default | 0.9703 | 1.452 | 0.7769 | 22.64 | 21,924 |
 
     Features are those of Reuters. Fold by fold, lower case wins on both corpora and both measures, the stop list on
     average precision (it costs coverage on debtags), pairs of words and the log on debtags, idf on Reuters. Stems

@@ -33,8 +33,22 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
     ----------
     n_features : int
         Number of columns.
-    lowercase, digits, stop_words, stem, min_length, ngrams, sublinear, norm
-        As in `TextFeatures`.
+    lowercase : bool
+        Lower the case of the text first.
+    digits : "token", "keep" or "drop"
+        Each run of digits becomes one token `#`, stays, or goes.
+    stop_words : "english", None or collection of str
+        Words to leave out, compared before stemming.
+    stem : bool or str
+        Porter's stems, none, or the name of another of PyStemmer's algorithms.
+    min_length : int
+        Shorter words are left out; `#` always stays.
+    ngrams : int
+        Terms are runs of up to this many words (after the stop list), joined by a space.
+    sublinear : bool
+        Weigh a count by `log(tf) + 1`.
+    norm : "l2", "l1" or None
+        Bring every row to this unit length.
 
     Examples
     --------

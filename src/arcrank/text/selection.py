@@ -63,10 +63,13 @@ class RocchioSelector(_TermSelector):
     Parameters
     ----------
     n_terms : int
+        How many terms a label keeps at least; all of positive weight, where there are fewer.
     fraction : float
-        Between 0 and 1.
-    beta, gamma : float
-        The pull and push of Rocchio's prototypes.
+        Of the terms of positive weight, between 0 and 1.
+    beta : float
+        The pull of Rocchio's prototypes towards the documents of the label.
+    gamma : float
+        Their push away from the others.
 
     Attributes
     ----------
