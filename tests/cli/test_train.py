@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 
@@ -163,9 +165,13 @@ def test_hierarchies_that_are_none(tmp_path, data):
     assert "standard input" not in call(*arguments).err
     tree.write_text('{"crude": null, "grain": null}')
     row = next(row for row in text_rows() if "ship" in row["labels"])
-    failed(call(*arguments), f"news.jsonl: document '{row['id']}' has the label 'ship', which is not in {tree}.")
+    told = f"news.jsonl: 1 label is not in {tree}: ship; the first is in document '{row['id']}'."
+    failed(call(*arguments), told, f"arcrank check {data} --hierarchy {tree}")
     plain = write_rows(tmp_path / "plain.jsonl", [{"text": "oil", "labels": [name]} for name in ("crude", "ship")])
-    failed(call("train", plain, *arguments[2:]), "plain.jsonl: document 2 has the label 'ship'")
+    failed(call("train", plain, *arguments[2:]), "ship; the first is in document 2.")
+    names = [f"{place} port" for place in range(5)]
+    many = write_rows(tmp_path / "many.jsonl", [{"text": "oil", "labels": names[::-1]}])
+    failed(call("train", many, *arguments[2:]), "5 labels are not in", "4 port, 3 port, 2 port and 2 more;")
     tree.write_text('{"crude": "grain", "grain": "crude", "ship": null}')
     failed(call(*arguments), f"{tree}: ", "crude -> grain -> crude", "another parent")
     assert "news.jsonl" not in call(*arguments).err
@@ -177,6 +183,33 @@ def test_hierarchies_that_are_none(tmp_path, data):
         failed(call(*arguments), str(tree), "child<TAB>parent")
 
 
+@pytest.mark.parametrize("learner", ["rocchio", "perceptron"])
+def test_learners_of_label_sets_name_those_that_can_do_more(tmp_path, data, learner):
+    tree = tmp_path / "tree.json"
+    tree.write_text('{"goods": null, "crude": "goods", "grain": "goods", "ship": null}')
+    arguments = ("--model", tmp_path / "m", "--learner", learner)
+    told = (f"--learner {learner} takes label sets only", "Take --learner auto, log-linear, preference-machine or mmp.")
+    failed(call("train", data, *arguments, "--hierarchy", tree), *told, "--hierarchy makes layers")
+    tree.write_text('{"crude": null, "grain": null, "ship": null}')
+    assert call("train", data, *arguments, "--hierarchy", tree).code == 0
+
+
+def test_layers_for_a_learner_of_label_sets(tmp_path):
+    rows = [{"text": "oil", "layers": [["crude"], ["gas"], ["grain"]]}] * 2
+    path = write_rows(tmp_path / "layers.jsonl", rows)
+    failed(call("train", path, "-m", tmp_path / "m", "--learner", "rocchio"), "layers.jsonl holds layers")
+
+
+def test_that_the_first_run_compiles_is_told_once(tmp_path, data, monkeypatch):
+    told = "(the first run compiles for some seconds)"
+    arguments = ("train", data, "--model", tmp_path / "m")
+    assert told not in call(*arguments, *QUICK).err
+    kernel = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path / "empty")))
+    monkeypatch.setattr("arcrank.compiled.boosting.boosting_step", kernel)
+    for learner in ("rocchio", "mmp"):
+        assert call(*arguments, "--learner", learner).err.count(told) == 1
+
+
 def test_online_learners_stream(tmp_path, data):
     arguments = ("train", data, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=512", "--json")
     once = call(*arguments).json
@@ -184,7 +217,10 @@ def test_online_learners_stream(tmp_path, data):
     assert once["validation"]["how"] == "progressive"
     assert once["features"] == 512
     twice = call(*arguments, "--set", "epochs=2").json
-    assert twice["validation"]["documents"] == 2 * once["validation"]["documents"]
+    assert twice["validation"] == once["validation"]  # the second pass judges what has been learnt
+    told = call(*arguments[:-1]).out
+    assert "each judged before it was learnt" in told
+    assert "(wrongly ordered pairs a document)" in told
     failed(call(*arguments, "--set", "epochs=0"), "epochs")
     failed(call(*arguments, "--set", "shuffle=true"), "shuffle")
     failed(call("train", "-", *arguments[2:], "--set", "epochs=2"), "standard input")
@@ -283,9 +319,8 @@ def test_what_does_not_converge_is_told_without_our_source(tmp_path, data):
 
 
 @pytest.mark.parametrize("learner", ["log-linear", "mmp"])
-def test_interrupted_training_leaves_nothing(tmp_path, learner):
-    model = tmp_path / "m.arcrank"
-    model.write_bytes(b"the old model")
+def test_interrupted_training_leaves_nothing(tmp_path, online_model, learner):
+    model = shutil.copy(online_model, tmp_path / "m.arcrank")
     arguments = command("train", "-", "--model", model, "--learner", learner)
     child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     rows = "".join(json.dumps(row) + "\n" for row in text_rows(3000)).encode()
@@ -297,4 +332,4 @@ def test_interrupted_training_leaves_nothing(tmp_path, learner):
     assert b"Interrupted" in err
     assert b"Traceback" not in err
     assert [path.name for path in tmp_path.iterdir()] == ["m.arcrank"]
-    assert model.read_bytes() == b"the old model"
+    assert model.read_bytes() == online_model.read_bytes()

@@ -39,6 +39,26 @@ def test_the_table(data):
     assert "2-fold cross-validation of 60 documents" in result.out
     assert "rocchio" in result.out
     assert "ranking loss" in result.out
+    assert " 10 " in result.out
+    assert "10.0" not in result.out
+
+
+def test_a_hierarchy(data, tmp_path):
+    tree = tmp_path / "tree.json"
+    tree.write_text('{"goods": null, "crude": "goods", "grain": "goods", "ship": null}')
+    result = call("tune", data, *ARGUMENTS, "--hierarchy", tree, "--model", tmp_path / "m", "--json")
+    assert result.json["measure"] == "disagreement_error", result.err
+    assert read_card(tmp_path / "m")["card"]["hierarchy"]["crude"] == "goods"
+    assert "goods (other)" in arcrank.load(tmp_path / "m")[-1].labels_
+    failed(call("tune", data, "--learner", "mmp", "--learner", "perceptron", "--hierarchy", tree), "perceptron takes")
+    tree.write_text('{"crude": null}')
+    failed(call("tune", data, "--hierarchy", tree), "2 labels are not in")
+
+
+def test_options_that_no_candidate_would_see(data):
+    failed(call("tune", data, "--learner", "mmp", "-C", "1", "-C", "10"), "-C: mmp has none", "--learner log-linear")
+    failed(call("tune", data, "--learner", "mmp", "--decomposition", "identity"), "--decomposition: mmp has none")
+    failed(call("tune", data, "-C", "1", "--set", "C=3"), "-C and --set C=3")
 
 
 def test_one_bar(data):

@@ -59,6 +59,8 @@ CLASSES = {
     Learner.PERCEPTRON: "PerceptronRanker",
 }
 ONLINE = (Learner.MMP, Learner.PERCEPTRON)
+OF_LABEL_SETS = (Learner.ROCCHIO, Learner.PERCEPTRON)
+"""Learners that cannot use layers, rankings, arcs or a hierarchy."""
 BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
 OWNED = ("callback", "verbose", "warm_start")
 """Parameters that the command itself looks after."""

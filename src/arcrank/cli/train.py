@@ -30,6 +30,10 @@ SetOption = Annotated[
         help="A parameter of the learner or of the text features; the value is JSON (10, true, null, a list) or text.",
     ),
 ]
+HierarchyOption = Annotated[
+    Path | None,
+    typer.Option(help='Rank the leaves of a tree: JSON {"label": parent or null}, or child<TAB>parent.'),
+]
 OnErrorOption = Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip and count it.")]
 SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeatable.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")]
@@ -49,10 +53,7 @@ def train(
     learner: Annotated[Learner, typer.Option(help="auto compares log-linear and preference-machine.")] = Learner.AUTO,
     decomposition: Annotated[CutName | None, typer.Option(help="How preferences are cut into pieces.")] = None,
     set: SetOption = None,
-    hierarchy: Annotated[
-        Path | None,
-        typer.Option(help='Rank the leaves of a tree: JSON {"label": parent or null}, or child<TAB>parent.'),
-    ] = None,
+    hierarchy: HierarchyOption = None,
     validate: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Share of documents to measure on; 0 for none.")
     ] = 0.1,
@@ -64,6 +65,8 @@ def train(
 
     The measures are of documents that were held out; the model that is kept then learns from all of them. The online
     learners mmp and perceptron read the file as a stream, in constant memory.
+
+    Texts are taken for English; for German ones, say, give --set stem=german --set stop_words=null.
     """
     from arcrank.cli.inputs import check_input, check_output, read_all
     from arcrank.cli.training import check_hierarchy, learn_corpus, read_tree

@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcrank.cli.choose import Choice, all_measures, best_of_each, choose, in_words, split_rows
+from arcrank.cli.cautions import some_names
+from arcrank.cli.choose import Choice, all_measures, best_of_each, choose, in_words, is_of_label_sets, split_rows
 from arcrank.cli.columns import Columns
-from arcrank.cli.learners import ONLINE, Learner, Plan
+from arcrank.cli.learners import OF_LABEL_SETS, ONLINE, Learner, Plan
 from arcrank.cli.output import Meter, console, number, say, table, told_warnings
-from arcrank.cli.showing import count
-from arcrank.errors import FormatError, GraphError, InputError
+from arcrank.cli.showing import count, is_are
+from arcrank.errors import FormatError, GraphError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -105,6 +106,17 @@ class Classroom:
         assert self.corpus.label_sets is not None
         return Hierarchy(self.hierarchy).leaf_graphs(self.corpus.label_sets)
 
+    def check_learner(self, learner: Learner) -> None:
+        """Refuse a learner of label sets where there is more than that to learn from."""
+        if learner in OF_LABEL_SETS and not is_of_label_sets(self.graphs):
+            others = [name for name in Learner if name not in OF_LABEL_SETS]
+            got = f"{self.corpus.source} holds layers, rankings or arcs"
+            raise ParameterError(
+                f"--learner {learner} takes label sets only, and "
+                f"{got if self.hierarchy is None else '--hierarchy makes layers of them'}.\n"
+                f"Take --learner {', '.join(others[:-1])} or {others[-1]}."
+            )
+
     def text_features(self, plan: Plan, n: int) -> Any:
         """A new transformer of texts, or None where the corpus has features of its own."""
         from arcrank.text import HashedTextFeatures, TextFeatures
@@ -183,6 +195,16 @@ def _gap_teller(meter: Meter, tol: float) -> Callable[[dict[str, Any]], None]:
     return tell
 
 
+def tell_of_compiling() -> None:
+    """Say why the first run is slow, where no kernel has been compiled yet."""
+    from arcrank.compiled import boosting
+
+    kernel: Any = boosting.boosting_step
+    folder = kernel.stats.cache_path
+    if folder is not None and not any(Path(folder).glob("*.nbi")):
+        say("(the first run compiles for some seconds)")
+
+
 def learn_corpus(
     corpus: Corpus, plan: Plan, *, validate: float, random_state: int, hierarchy: Parents | None = None
 ) -> Lesson:
@@ -191,6 +213,8 @@ def learn_corpus(
 
     start = time.perf_counter()
     room = Classroom(corpus, plan, hierarchy)
+    room.check_learner(plan.learner)
+    tell_of_compiling()
     rows = np.arange(len(corpus))
     held_out = validate > 0 and len(rows) >= 2
     learn, judge = split_rows(rows, validate, random_state) if held_out else (rows, rows[:0])
@@ -261,13 +285,15 @@ def check_hierarchy(parents: Parents, path: Path, corpus: Corpus) -> None:
     """Refuse documents whose labels have no place in the tree."""
     if corpus.label_sets is None:
         raise InputError(f"{corpus.source}: --hierarchy needs label sets, not layers or arcs.\nLeave it out.")
-    for row, labels in enumerate(corpus.label_sets):
-        missing = next((label for label in labels if label not in parents), None)
-        if missing is not None:
-            raise InputError(
-                f"{corpus.source}: {_document(corpus, row)} has the label {missing!r}, which is not in {path}.\n"
-                "Add the label there with its parent, or take it out of the data."
-            )
+    rows = {label: row for row, labels in reversed([*enumerate(corpus.label_sets)]) for label in reversed(labels)}
+    missing = sorted(rows.keys() - parents.keys(), key=lambda label: rows[label])
+    if missing:
+        raise InputError(
+            f"{corpus.source}: {is_are(len(missing), 'label')} not in {path}: {some_names(missing)}; "
+            f"the first is in {_document(corpus, rows[missing[0]])}.\n"
+            "Add them there, each with its parent, or take them out of the data.\n"
+            f"To see more of them: arcrank check {corpus.source} --hierarchy {path}"
+        )
 
 
 def _document(corpus: Corpus, row: int) -> str:

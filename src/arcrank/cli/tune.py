@@ -12,7 +12,7 @@ from arcrank.cli.choose import GRIDS, Measure, Trial, in_words, pass_teller, ran
 from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, check_plan, make_plan, parse_settings
 from arcrank.cli.output import Meter, cell, console, number, say, table, told_warnings, write_json
 from arcrank.cli.showing import count, is_are
-from arcrank.cli.train import DataPath, FormatOption, JsonOption, OnErrorOption, SeedOption, SetOption
+from arcrank.cli.train import DataPath, FormatOption, HierarchyOption, JsonOption, OnErrorOption, SeedOption, SetOption
 
 if TYPE_CHECKING:
     from arcrank.cli.training import Classroom
@@ -31,6 +31,7 @@ def tune(
     cost: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 3,
     set: SetOption = None,
+    hierarchy: HierarchyOption = None,
     format: FormatOption = None,
     on_error: OnErrorOption = OnError.RAISE,
     random_state: SeedOption = 0,
@@ -39,19 +40,25 @@ def tune(
     """Compare learners, decompositions and C by cross-validation, best first; --model keeps the winner."""
     from arcrank.cli.choose import default_measure
     from arcrank.cli.inputs import check_input, check_output, read_all
-    from arcrank.cli.training import Classroom
+    from arcrank.cli.training import Classroom, check_hierarchy, read_tree, tell_of_compiling
 
     check_input(data)
     if model is not None:
-        check_output(model, data)
+        check_output(model, data, hierarchy)
     settings = parse_settings(set or [])
     plans = candidates(learner or list(GRIDS), decomposition, cost, settings, random_state)
     for plan in plans:
         check_plan(plan)
+    parents = None if hierarchy is None else read_tree(hierarchy)
     corpus = read_all(data, format, on_error)
     read = f"{count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}"
     say(f"read {read}; {count(len(plans), 'candidate')}.")
-    room = Classroom(corpus, plans[0])
+    if parents is not None and hierarchy is not None:
+        check_hierarchy(parents, hierarchy, corpus)
+    room = Classroom(corpus, plans[0], parents)
+    for plan in plans:
+        room.check_learner(plan.learner)
+    tell_of_compiling()
     by = default_measure(room.graphs) if measure is None else str(measure)
     trials = ranked(cross_validate(room, plans, by, folds, random_state), by)
     report: dict[str, Any] = {"measure": by, "folds": folds, "documents": len(corpus), "skipped": corpus.skipped}
@@ -75,6 +82,7 @@ def candidates(
     from arcrank.errors import ParameterError
 
     chosen = [one for name in learners for one in (list(GRIDS) if name is Learner.AUTO else [name])]
+    _check_use(chosen, cuts, costs, settings)
     plans: list[Plan] = []
     for name in dict.fromkeys(chosen):
         for cut in _cuts(name, cuts):
@@ -84,6 +92,20 @@ def candidates(
     if any(plan.learner in ONLINE for plan in plans) and not all(plan.learner in ONLINE for plan in plans):
         raise ParameterError("mmp and perceptron hash their features, the others do not.\nTune them apart.")
     return plans
+
+
+def _check_use(
+    learners: list[Learner], cuts: list[CutName] | None, costs: list[float] | None, settings: dict[str, Any]
+) -> None:
+    """Refuse an option that no candidate would see."""
+    from arcrank.errors import ParameterError
+
+    for option, given, takers in (("-C", costs, GRIDS), ("--decomposition", cuts, _DEFAULT_CUTS)):
+        if given and not any(name in takers for name in learners):
+            names = " and ".join(dict.fromkeys(learners))
+            raise ParameterError(f"{option}: {names} has none.\nLeave it out, or take --learner {' or '.join(takers)}.")
+    if costs and "C" in settings:
+        raise ParameterError(f"-C and --set C={settings['C']} say two things.\nGive one of them.")
 
 
 def _cuts(learner: Learner, cuts: list[CutName] | None) -> list[CutName | None]:
@@ -140,6 +162,7 @@ def _keep(room: Classroom, best: Trial, measure: str, folds: int, model: Path, d
     fitted = room.fit(best.plan)
     validation = {"how": "cross-validation", "documents": len(room.corpus), "measures": {measure: best.value}}
     lesson = Lesson(fitted, best.plan, room.columns, len(room.corpus), room.corpus.skipped, validation)
+    lesson.hierarchy = room.hierarchy
     lesson.seconds = time.perf_counter() - start
     arcrank.save(fitted, model, card={**lesson.card(data), "folds": folds})
     say(f"kept {best.plan.describe()} as {model}.")
@@ -160,6 +183,10 @@ def _show(report: dict[str, Any]) -> None:
     names = list(dict.fromkeys(name for entry in report["candidates"] for name in entry["parameters"]))
     shown = table(title, "learner", *names, in_words(report["measure"]), "seconds", numbers=2)
     for entry in report["candidates"]:
-        settings = [cell(entry["parameters"].get(name, "")) for name in names]
+        settings = [_setting(entry["parameters"].get(name, "")) for name in names]
         shown.add_row(entry["learner"], *settings, number(entry["value"]), f"{entry['seconds']:.1f}")
     console().print(shown)
+
+
+def _setting(value: Any) -> Any:
+    return number(value) if isinstance(value, float) else cell(value)
