@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import numpy as np
+import pytest
 
 import arcrank
 from arcrank.modelfile import read_card
@@ -32,13 +33,25 @@ def test_it_is_as_if_it_had_never_stopped(tmp_path):
     arguments = ("--learner", "mmp", "--set", "n_features=256", "--set", "average=true")
     call("train", both, "--model", tmp_path / "at-once", *arguments)
     call("train", halves[0], "--model", tmp_path / "later", *arguments)
+    first, all_of_them = (read_card(tmp_path / name)["card"]["validation"] for name in ("later", "at-once"))
     result = call("update", tmp_path / "later", halves[1])
     assert "learnt 30 documents" in result.out
+    new = read_card(tmp_path / "later")["card"]["validation"]
+    assert [told["documents"] for told in (first, new, all_of_them)] == [30, 30, 60]
+    for name, mean in all_of_them["measures"].items():
+        assert (first["measures"][name] + new["measures"][name]) / 2 == pytest.approx(mean)
     one = write_rows(tmp_path / "one.jsonl", text_rows(1))
     call("train", halves[0], "--model", tmp_path / "other", *arguments)
     assert "learnt 1 document in" in call("update", tmp_path / "other", one).out
     one, two = (arcrank.load(tmp_path / name)[-1] for name in ("at-once", "later"))
     np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+def test_documents_that_prefer_nothing_are_not_judged(online_model, tmp_path):
+    model = shutil.copy(online_model, tmp_path / "m.arcrank")
+    path = write_rows(tmp_path / "new.jsonl", [{"text": "oil", "labels": []}])
+    result = call("update", model, path, "--json")
+    assert (result.json["validation"]["documents"], result.json["validation"]["measures"]["size_loss"]) == (0, None)
 
 
 def test_features_keep_their_columns(tmp_path):

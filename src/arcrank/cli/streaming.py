@@ -9,7 +9,7 @@ from arcrank.cli.columns import Columns
 from arcrank.cli.inputs import STANDARD_INPUT, flags_for_arguments, format_of, opened, place_and_remedy
 from arcrank.cli.learners import Plan
 from arcrank.cli.output import told_warnings
-from arcrank.cli.training import Lesson
+from arcrank.cli.training import Lesson, tell_of_compiling
 from arcrank.errors import FormatError, GraphError, ParameterError
 
 N_COLUMNS = 2**18
@@ -30,7 +30,10 @@ def learn_file(path: str, format: str | None, plan: Plan, on_error: str) -> Less
     words.fit()
     ranker = plan.ranker()
     start = time.perf_counter()
-    for _ in range(epochs):
+    tell_of_compiling()
+    told = stream_into(ranker, words, path, format, on_error)
+    progress = progress_of(ranker)  # later passes judge documents that have been learnt
+    for _ in range(1, epochs):
         told = stream_into(ranker, words, path, format, on_error)
     if not ranker.n_rounds_:
         raise GraphError(
@@ -38,7 +41,7 @@ def learn_file(path: str, format: str | None, plan: Plan, on_error: str) -> Less
             "Give documents that differ in their labels."
         )
     columns = Columns("text") if told.texts else Columns("folded", columns_of(plan))
-    lesson = Lesson(model_of(ranker, words, columns), plan, columns, told.documents, told.skipped, progress_of(ranker))
+    lesson = Lesson(model_of(ranker, words, columns), plan, columns, told.documents, told.skipped, progress)
     lesson.seconds = time.perf_counter() - start
     return lesson
 
@@ -103,7 +106,15 @@ def model_of(ranker: Any, words: Any, columns: Columns) -> Any:
     return Pipeline([("features", words), ("ranker", ranker)]) if columns.kind == "text" else ranker
 
 
-def progress_of(ranker: Any) -> dict[str, Any]:
-    """Means of the losses over all documents, each judged before it was learnt: nothing has to be held out."""
-    means = ranker.cumulative_losses_[-1].tolist()
-    return {"how": "progressive", "documents": ranker.n_rounds_, "measures": dict(zip(_LOSSES, means, strict=True))}
+def losses_of(ranker: Any) -> tuple[int, list[float]]:
+    """How many documents were judged so far, and the sums of their losses."""
+    n = ranker.n_rounds_
+    return n, [n * mean for mean in ranker.cumulative_losses_[-1].tolist()] if n else [0.0] * len(_LOSSES)
+
+
+def progress_of(ranker: Any, before: tuple[int, list[float]] = (0, [0.0] * len(_LOSSES))) -> dict[str, Any]:
+    """Means of the losses of the documents since `before`, each judged before it was learnt: none is held out."""
+    n, sums = losses_of(ranker)
+    n -= before[0]
+    means = [max(0.0, now - then) / n if n else None for now, then in zip(sums, before[1], strict=True)]
+    return {"how": "progressive", "documents": n, "measures": dict(zip(_LOSSES, means, strict=True))}

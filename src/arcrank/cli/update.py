@@ -39,10 +39,10 @@ def update(
 
 
 def _learn(loaded: Any, data: str, format: str | None, on_error: str) -> dict[str, Any]:
-    from arcrank.cli.streaming import progress_of, stream_into
+    from arcrank.cli.streaming import losses_of, progress_of, stream_into
 
     words, ranker = _parts(loaded)
-    known = len(ranker.labels_)
+    known, before = len(ranker.labels_), losses_of(ranker)
     start = time.perf_counter()
     told = stream_into(ranker, words, data, format, on_error)
     _check_kind(loaded, data, texts=told.texts)
@@ -52,7 +52,7 @@ def _learn(loaded: Any, data: str, format: str | None, on_error: str) -> dict[st
         "labels": len(ranker.labels_),
         "new_labels": [str(label) for label in ranker.labels_[known:].tolist()],
         "seconds": round(time.perf_counter() - start, 3),
-        "validation": progress_of(ranker),
+        "validation": progress_of(ranker, before),
     }
 
 
