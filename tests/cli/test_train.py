@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import json
+import re
+import shlex
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -292,6 +296,26 @@ def test_values_are_json_or_names_of_python_or_text():
     given = {"1e-3": 0.001, "null": None, "none": None, "None": None, "True": True, "false": False, "german": "german"}
     for text, value in {**given, '["der", "die"]': ["der", "die"], "der,die": "der,die"}.items():
         assert parse_settings([f"stem={text}"]) == {"stem": value}
+
+
+def test_the_guide_to_other_languages(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "language.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (name, rows), *_ = re.findall(r'```json title="(.+)"\n(.+?)```', page, re.DOTALL)
+    Path(name).write_text(rows, encoding="utf-8")
+    for line in re.findall(r"```sh\narcrank (.+)\n```", page):
+        assert call(*shlex.split(line)).code == 0
+    words = arcrank.load("nachrichten.arcrank")[0]
+    assert (words.stem, words.stop_words) == ("german", None)
+    assert call("rank", "nachrichten.arcrank", stdin="viele Häuser").json["ranking"][0] == "wohnen"
+    assert sorted(arcrank.load("eigene.arcrank")[0].stop_words) == ["das", "der", "die", "ein"]
+    python = doctest.DocTestParser().get_doctest(
+        "".join(re.findall(r"```pycon\n(.+?)```", page, re.DOTALL)), {}, "page", None, 0
+    )
+    assert doctest.DocTestRunner().run(python).failed == 0
+    told = call("train", name, "--model", "m", "--set", "stem=?").err
+    listed = re.findall(r"\w+", page.partition("tells that of yours.")[2].partition("##")[0])
+    assert [stemmer for stemmer in listed if repr(stemmer) not in told] == []
 
 
 def test_options_from_environment_and_file(tmp_path, data, monkeypatch):
