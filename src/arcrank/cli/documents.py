@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from arcrank.cli.inputs import opened, place_and_remedy
 from arcrank.cli.output import say
 from arcrank.cli.showing import count
-from arcrank.datasets.formats.headers import refuse_other_header
+from arcrank.datasets.formats.headers import refuse_other_header, refuse_other_separator
 from arcrank.datasets.formats.jsonl import fault
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.errors import FormatError
@@ -273,6 +273,7 @@ def _tables(lines: Lines, delimiter: str) -> Iterator[Documents]:
     ids: list[str] = []
     for number, cells in records(lines, delimiter):
         if columns is None:
+            refuse_other_separator(lines.name, number, cells, delimiter)
             columns = _table_columns(lines.name, number, cells)
             if columns.in_header:
                 continue

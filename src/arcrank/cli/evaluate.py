@@ -30,10 +30,11 @@ def evaluate(
 ) -> None:
     """Measure a model on documents whose labels are known."""
     from arcrank.cli.cautions import cautions
-    from arcrank.cli.inputs import check_report
+    from arcrank.cli.inputs import check_order, check_report
     from arcrank.cli.output import say, write_json
     from arcrank.cli.showing import shown_path
 
+    check_order(model, data, "evaluate")
     if report is not None:
         check_report(report, model, data)
     found = measure(model, data, format, on_error)

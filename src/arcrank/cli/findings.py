@@ -46,9 +46,15 @@ def _unreadable(found: Survey, first_error: str) -> Made:
     n = sum(found.skipped.values())
     if n:
         reasons = ", ".join(f"{reason} ({k:,})" for reason, k in found.skipped.most_common())
-        place = f"; the first: {clipped(first_error, 150)}" if first_error else ""
+        place = f"; the first: {clipped(first_error.partition(chr(10))[0], 240)}" if first_error else ""
         message = f"{count(n, 'row')} cannot be read: {reasons}{place}"
-        yield "serious", "unreadable rows", message, "mend them, or train with --on-error skip", n
+        yield "serious", "unreadable rows", message, _mending(found), n
+
+
+def _mending(found: Survey) -> str:
+    if "invalid UTF-8" in found.skipped:
+        return "save the file as UTF-8, as in: iconv -f latin1 -t utf8 IN > OUT (utf16 for UTF-16)"
+    return "mend them, or train with --on-error skip"
 
 
 def _empty_rows(found: Survey) -> Made:

@@ -16,6 +16,7 @@ from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
+    from arcrank.datasets.formats.lines import RowError
 
 STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
@@ -34,6 +35,16 @@ def check_input(path: str) -> None:
         raise FormatError(f"{path}: this is a folder.\nGive the path of a file, or - for standard input.")
     if not os.access(path, os.R_OK):
         raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions, or give another one.")
+    if is_model_file(path):
+        raise FormatError(f"{path}: this is a model file of arcrank, not data.\nGive a file of documents.")
+
+
+def check_order(model: Path, data: str, command: str) -> None:
+    """Whoever gives the data before the model is told the order."""
+    if is_model_file(data) and not is_model_file(model):
+        raise ParameterError(
+            f"{data}: this is a model file of arcrank.\nMODEL comes first: arcrank {command} MODEL DATA"
+        )
 
 
 def check_output(path: Path, *inputs: str | Path | None) -> None:
@@ -190,10 +201,15 @@ def place_and_remedy(on_error: str | None) -> Iterator[None]:
 
         if not isinstance(error.__cause__, RowError):
             raise
-        raise FormatError(f"{str(error).rstrip('.')}.\n{_remedy(str(error), on_error)}") from error
+        told = str(error) if error.__cause__.remedy else f"{str(error).rstrip('.')}."
+        raise FormatError(f"{told}\n{_remedy(told, error.__cause__, on_error)}".rstrip()) from error
 
 
-def _remedy(told: str, on_error: str | None) -> str:
-    if told.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON"):
+def _remedy(told: str, cause: RowError, on_error: str | None) -> str:
+    if told.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON") and not cause.remedy:
         return "Standard input is read as JSON lines; for another format say so, as in --format csv."
+    if ":1: invalid JSON: a row is an object" in told and not cause.remedy:
+        return "The file is read as JSON lines; if it has another format, say so, as in --format csv."
+    if cause.remedy:
+        return "" if on_error is None else "--on-error skip would leave out every row like this one."
     return "Correct this row." if on_error is None else "Correct this row, or leave out such rows with --on-error skip."

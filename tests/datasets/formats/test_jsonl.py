@@ -151,3 +151,13 @@ def test_what_is_wrong_is_said_without_a_second_line_number(line, told):
     with pytest.raises(RowError, match=told) as caught:
         parse_row(line)
     assert "line 1" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("codec", "told"), [("latin-1", "probably Latin-1.\n.* -f latin1 "), ("utf-16", "UTF-16.\n.*utf16 ")]
+)
+def test_other_encodings_are_named(codec, told):
+    with pytest.raises(FormatError, match=f"stream:1: invalid UTF-8: byte 0x.. at position .*{told}-t utf8 IN > OUT"):
+        read('{"text": "Öl", "labels": []}'.encode(codec))
+    with pytest.raises(FormatError, match="probably no text file$"):
+        read(b"PK\3\4\0\0\xff")

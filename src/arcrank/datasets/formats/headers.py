@@ -7,7 +7,10 @@ import warnings
 
 from arcrank.errors import FormatError
 
-__all__ = ["Suspicions", "refuse_other_header"]
+__all__ = ["SEPARATORS", "Suspicions", "refuse_other_header", "refuse_other_separator"]
+
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+"""What may stand between cells, in words; tables are read with the first two."""
 
 _COLUMN_WORDS = re.compile(
     r"\b(text|title|body|content|document|doc|description|abstract|sentence|message|review|headline|summary|question"
@@ -27,6 +30,17 @@ def refuse_other_header(name: str, number: int, cells: list[str], allowed: str) 
             f"The columns are called {allowed}; rename yours.\n"
             "If this line is a document, put a header with these names above it."
         )
+
+
+def refuse_other_separator(name: str, number: int, cells: list[str], delimiter: str) -> None:
+    """Raise a `FormatError` where a first row of one cell is a header whose names something else separates."""
+    for other, words in SEPARATORS.items():
+        names = cells[0].split(other)
+        if len(cells) == 1 and len(names) > 1 and _looks_like_header(names):
+            raise FormatError(
+                f"{name}:{number}: cells are separated by {SEPARATORS[delimiter]}, and this header has {words}: "
+                f"{_short(cells[0])}.\nSave the table as comma-separated (CSV) or tab-separated values (TSV)."
+            )
 
 
 def _looks_like_header(cells: list[str]) -> bool:

@@ -13,14 +13,19 @@ __all__ = ["Lines", "Options", "RowError", "decode"]
 
 T = TypeVar("T")
 _BOM = b"\xef\xbb\xbf"
+_UTF16 = b"\xff\xfe", b"\xfe\xff"
 
 
 class RowError(Exception):
-    """One row that cannot be read: the reason, by which skips are counted, and the detail of this row."""
+    """One row that cannot be read: the reason, by which skips are counted, and the detail of this row.
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    A `remedy` is for what is probably wrong with the whole file.
+    """
+
+    def __init__(self, reason: str, detail: str = "", remedy: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
+        self.remedy = remedy
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,8 @@ class Lines:
     def fail(self, number: int, error: RowError, n_rows: int = 1) -> None:
         """Raise the error of a row with its place, or count it where the user asked for that."""
         if self._on_error == "raise":
-            raise FormatError(f"{self.name}:{number}: {error}") from error
+            remedy = f".\n{error.remedy}" if error.remedy else ""
+            raise FormatError(f"{self.name}:{number}: {error}{remedy}") from error
         self.skipped[error.reason] += n_rows
 
     def attempt(self, number: int, parse: Callable[[bytes], T], line: bytes) -> T | None:
@@ -119,4 +125,9 @@ def decode(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise RowError("invalid UTF-8", f"byte {raw[error.start]:#04x} at position {error.start}") from error
+        place = f"byte {raw[error.start]:#04x} at position {error.start}"
+        if b"\0" in raw and not raw.startswith(_UTF16):
+            raise RowError("invalid UTF-8", f"{place}; this is probably no text file") from error
+        name, code = ("UTF-16", "utf16") if raw.startswith(_UTF16) else ("Latin-1", "latin1")
+        remedy = f"Save it as UTF-8: iconv -f {code} -t utf8 IN > OUT"
+        raise RowError("invalid UTF-8", f"{place}; the file is probably {name}", remedy) from error

@@ -2,7 +2,8 @@
 
 A header is recognised by its columns `text` and `labels` (or `label`); it may also name an `id`, and columns
 of other names are left alone. A first line that looks like a header with other names is an error. Cells may be
-quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a label are dropped.
+quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a label are dropped,
+and so are empty names.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.headers import Suspicions, refuse_other_header
+from arcrank.datasets.formats.headers import SEPARATORS, Suspicions, refuse_other_header, refuse_other_separator
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.datasets.formats.rows import Row, row_blocks
 from arcrank.errors import FormatError
@@ -33,12 +34,14 @@ def _rows(lines: Lines, delimiter: str, header: bool | None) -> Iterator[tuple[i
     columns: _Columns | None = None
     for number, cells in records(lines, delimiter):
         if columns is None:
+            if header is not False:
+                refuse_other_separator(lines.name, number, cells, delimiter)
             columns = _find_columns(lines.name, number, cells, header)
             suspicions = Suspicions(lines.name, header=columns.in_header or header is False)
             if columns.in_header:
                 continue
         try:
-            row = _row(cells, columns)
+            row = _row(cells, columns, delimiter)
         except RowError as error:
             lines.fail(number, error)
             continue
@@ -74,16 +77,15 @@ def _find_columns(name: str, number: int, cells: list[str], header: bool | None)
     return _Columns()
 
 
-def _row(cells: list[str], columns: _Columns) -> Row:
+def _row(cells: list[str], columns: _Columns, delimiter: str) -> Row:
     if len(cells) != columns.width:
         wanted = "as in the header" if columns.in_header else "text and labels, as there is no header"
-        raise RowError("wrong number of columns", f"{len(cells)} where there should be {columns.width}, {wanted}")
-    joined = cells[columns.labels]
-    labels = [label.strip() for label in joined.split(";")]
-    if labels != [""] and "" in labels:
-        raise RowError("invalid labels", f"an empty name in {joined!r:.60}")
+        separated = f"; cells are separated by {SEPARATORS[delimiter]}" if len(cells) == 1 else ""
+        told = f"{len(cells)} where there should be {columns.width}, {wanted}{separated}"
+        raise RowError("wrong number of columns", told)
+    labels = [label.strip() for label in cells[columns.labels].split(";")]
     name = None if columns.id is None else cells[columns.id]
-    return Row(cells[columns.text], "labels", [] if labels == [""] else list(dict.fromkeys(labels)), name)
+    return Row(cells[columns.text], "labels", list(dict.fromkeys(label for label in labels if label)), name)
 
 
 def records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -157,5 +159,10 @@ class _Record:
         if end + 1 == len(line):
             return None
         if line[end + 1] != self._delimiter:
-            raise RowError("text after a closing quote", "quote the whole cell and double the quotes in it")
+            raise RowError("text after a closing quote", self._misquoted(line[end + 1]))
         return end + 2
+
+    def _misquoted(self, after: str) -> str:
+        if after in SEPARATORS:
+            return f"cells are separated by {SEPARATORS[self._delimiter]}, not by {SEPARATORS[after]}"
+        return "quote the whole cell and double the quotes in it"
