@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -14,7 +15,7 @@ from arcrank.cli import output
 from arcrank.cli.inputs import check_output, check_report
 from arcrank.cli.output import Meter, number, printable, write_json
 from arcrank.errors import ParameterError
-from tests.cli.conftest import Result, Screen, call, command, failed
+from tests.cli.conftest import Result, Screen, call, command, failed, run
 
 
 def test_a_line_now_and_then(capsys, monkeypatch):
@@ -45,11 +46,27 @@ def test_no_color(model, monkeypatch):
     assert "\x1b[3" not in call("rank", model, stdin="oil", terminal=True).out
 
 
-def test_json_is_ascii_and_strict(capsys):
-    write_json({"a\n🦊\ud800": [float("nan"), 1.5, (2, float("inf"))]})
+def test_json_is_readable_and_strict(capsys):
+    name = "Öl\n🦊\ud800\x00\x7f\x85\u2028"
+    write_json({name: [float("nan"), 1.5, (2, float("inf"))]})
     line = capsys.readouterr().out
-    assert line.isascii()
-    assert json.loads(line) == {"a\n🦊\ud800": [None, 1.5, [2, None]]}
+    assert line.startswith('{"Öl\\n🦊\\ud800\\u0000\\u007f\\u0085\\u2028"')
+    assert len(line.splitlines()) == 1
+    assert json.loads(line.encode()) == {name: [None, 1.5, [2, None]]}
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_output_is_utf8_whatever_the_locale(tmp_path, encoding):
+    ranker = arcrank.LogLinearRanker().fit(np.eye(2), [["Öl 🦊\ud800"], ["b"]])
+    arcrank.save(ranker, tmp_path / "m")
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    result = run("rank", tmp_path / "m", stdin="0:1\n", env=environment)
+    assert result.json["ranking"][0] == "Öl 🦊\ud800"
+    assert "Öl 🦊\\ud800" in result.out
+    (tmp_path / "a.jsonl").write_text('{"text": "a", "labels": ["Öl 🦊"]}\n' * 3, encoding="utf-8")
+    assert "Öl 🦊" in run("check", tmp_path / "a.jsonl", "--json", env=environment).out
+    done = subprocess.run(command("check", tmp_path / "a.jsonl"), capture_output=True, env=environment, check=False)
+    assert done.returncode == 3, done.stderr
 
 
 def test_names_and_numbers_for_people():

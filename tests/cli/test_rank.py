@@ -230,6 +230,32 @@ def test_wrong_use(model, data, tmp_path):
     failed(call("rank", model, "--top", "-1", data), "--top")
 
 
+def test_a_model_is_no_data(model, data):
+    told = f"{model}: this is a model file of arcrank, not data"
+    for arguments in (
+        ("train", model, "-m", "new"),
+        ("check", model),
+        ("rank", model, model),
+        ("evaluate", model, model),
+    ):
+        failed(call(*arguments), told)
+    failed(call("explain", model, "--file", model), told)
+    failed(call("rank", data, model), "MODEL comes first: arcrank rank MODEL DATA")
+    failed(call("evaluate", data, model), "MODEL comes first: arcrank evaluate MODEL DATA")
+
+
+def test_other_encodings_and_separators(model, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("text,labels\nÖl,crude\n".encode("latin-1"))
+    for result in (call("rank", model, path), call("train", path, "-m", tmp_path / "m")):
+        failed(result, f"{path}:2: ", "probably Latin-1", "iconv -f latin1", "--on-error skip would leave out")
+    found = call("check", path, "--json").json["findings"][0]
+    assert "iconv" in found["remedy"]
+    assert "Latin-1" in found["message"]
+    path.write_bytes(b"text;labels\noil;crude\n")
+    failed(call("rank", model, path), "separated by commas, and this header has semicolons")
+
+
 def test_debug_shows_where(model, tmp_path):
     result = run("--debug", "rank", tmp_path / "none", stdin="oil")
     assert result.code == 2

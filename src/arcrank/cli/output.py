@@ -5,8 +5,10 @@ A progress bar is for a terminal; elsewhere there is a line now and then. rich i
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import re
 import sys
 import time
 import warnings
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _SECONDS_BETWEEN_LINES = 5.0
+_ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _WIDTH_OF_A_FILE = 120  # what is not a terminal has no width of its own
 
 
@@ -29,9 +32,25 @@ def say(message: str) -> None:
 
 
 def write_json(value: Any) -> None:
-    """One line of JSON on standard output, in ASCII so that every name survives; NaN and infinities become null."""
-    sys.stdout.write(json.dumps(_finite(value), allow_nan=False) + "\n")
+    """One line of JSON on standard output; NaN and infinities become null."""
+    write_data(as_json(_finite(value)) + "\n")
+
+
+def write_data(text: str) -> None:
+    """Text that programs read, on standard output: UTF-8 whatever the locale."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def as_json(value: Any) -> str:
+    """JSON in UTF-8 on one line; what cannot be encoded, or might end the line, is escaped, so every name survives.
+
+    >>> as_json("Öl" + chr(0xD800) + chr(0x2028))
+    '"Öl\\\\ud800\\\\u2028"'
+    """
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def _finite(value: Any) -> Any:
@@ -54,6 +73,8 @@ def console(*, error: bool = False) -> Console:
     from rich.console import Console
 
     file = sys.stderr if error else sys.stdout
+    if isinstance(file, io.TextIOWrapper) and file.errors == "strict":
+        file.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
     return Console(file=file, highlight=False, width=None if file.isatty() else _WIDTH_OF_A_FILE)
 
 

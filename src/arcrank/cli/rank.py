@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcrank.cli.learners import FileFormat, OnError
-from arcrank.cli.output import cell, console, on_terminal, say, table
+from arcrank.cli.output import as_json, cell, console, on_terminal, say, table, write_data
 
 if TYPE_CHECKING:
     from arcrank.cli.documents import Documents
@@ -78,7 +78,7 @@ def _check_data(model: Path, data: str) -> None:
     import os
     import shlex
 
-    from arcrank.cli.inputs import STANDARD_INPUT, check_input
+    from arcrank.cli.inputs import STANDARD_INPUT, check_input, check_order
     from arcrank.cli.showing import clipped
     from arcrank.errors import FormatError
 
@@ -88,6 +88,7 @@ def _check_data(model: Path, data: str) -> None:
             f"{clipped(data)}: there is no such file.\nGive the path of a file; to rank a text, write\n"
             f"echo {text} | arcrank rank {shlex.quote(str(model))} -"
         )
+    check_order(model, data, "rank")
     check_input(data)
 
 
@@ -101,8 +102,7 @@ def _no_documents(data: str) -> Exception:
 def _write_lines(lines: Lines, batches: Iterator[Documents]) -> int:
     documents = 0
     for batch in batches:
-        sys.stdout.write(lines.of(batch))
-        sys.stdout.flush()
+        write_data(lines.of(batch))
         documents += len(batch)
     return documents
 
@@ -119,7 +119,7 @@ def _write_for_people(lines: Lines, batches: Iterator[Documents], *, typed: bool
                 waiting = batch
             continue
         for one in [batch] if waiting is None else [waiting, batch]:
-            sys.stdout.write(lines.of(one))
+            write_data(lines.of(one))
         waiting = None
     if waiting is not None:
         _show(lines, waiting)
@@ -144,7 +144,7 @@ class Lines:
     def __init__(self, server: Server, top: int | None, *, explain: bool = False) -> None:
         self._server = server
         self._top = top
-        self._labels = [jsons.dumps(label) for label in server.labels]
+        self._labels = [as_json(label) for label in server.labels]
         self._explainer = _explainer(server) if explain else None
         self.unknown = 0
         """Documents of which the model knows nothing, so far."""
@@ -175,7 +175,7 @@ class Lines:
         if self._explainer is None or order.shape[1] < 2:
             return [""] * len(order)
         return [
-            f', "why": {jsons.dumps(self._explainer(documents, start + row, X[row : row + 1], places))}'
+            f', "why": {as_json(self._explainer(documents, start + row, X[row : row + 1], places))}'
             for row, places in enumerate(order[:, :2].tolist())
         ]
 
@@ -183,7 +183,7 @@ class Lines:
 def _heads(documents: Documents, start: int, stop: int) -> list[str]:
     if documents.ids is None:
         return [""] * (stop - start)
-    return ["" if name is None else f'"id": {jsons.dumps(name)}, ' for name in documents.ids[start:stop]]
+    return ["" if name is None else f'"id": {as_json(name)}, ' for name in documents.ids[start:stop]]
 
 
 def _explainer(server: Server) -> Any:
