@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold, cross_val_score
 
 from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine, RocchioRanker
 from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, as_graphs
-from arcrank.rankers.candidates import CandidateSets
+from arcrank.metrics import ndcg_at
+from arcrank.metrics.scorers import scorer
+from arcrank.rankers.candidates import CandidateSets, candidate_graphs
 
 X = np.eye(4)
 SETS, SINGLE, ARCS, INDICATOR = [["a"], ["b"]], ["a", "b"], [[("a", "b")], [("b", "a")]], np.eye(2)
@@ -129,3 +132,43 @@ def test_a_wrong_gradient_is_warned_of():
 def test_who_stops_the_solver_is_not_warned():
     ranker = LogLinearRanker(solver="lbfgs", tol=1e-9, callback=lambda _: True).fit(X, ["a", "b", "c", "d"])
     assert ranker.n_iter_ == 1
+
+
+def candidates():
+    counts = np.array([2, 3, 4, 6, 5, 3, 2, 4])
+    ptr = np.append(0, np.cumsum(counts))
+    Z = np.random.default_rng(0).normal(size=(ptr[-1], 3))
+    grades = (Z[:, 0] > 0).astype(int) + (Z[:, 1] > 1)
+    return CandidateSets(Z, ptr), grades
+
+
+def test_parts_of_candidate_sets_are_scored():
+    sets, grades = candidates()
+    graphs = candidate_graphs(grades, sets)
+    ranker = LogLinearRanker().fit(sets, graphs)
+    assert ranker.score(sets, grades) == ranker.score(sets, graphs)
+    parts = [ranker.score(sets[[i]], graphs[[i]]) for i in range(len(sets))]
+    assert np.mean(parts) == pytest.approx(ranker.score(sets, graphs))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("ndcg_at", {"r": 4}), ("kendall_tau", {}), ("spearman", {}), ("domination_error", {})]
+)
+def test_scorers_of_candidate_sets(name, parameters):
+    """Every part of the sets is padded to the width of its graphs, and padding counts for nothing."""
+    sets, grades = candidates()
+    graphs = candidate_graphs(grades, sets)
+    ranker = LogLinearRanker().fit(sets, graphs)
+    score = scorer(name, **parameters)
+    parts = [score(ranker, sets[[i]], graphs[[i]]) for i in range(len(sets))]
+    assert np.nanmean(parts) == pytest.approx(score(ranker, sets, graphs))
+    assert np.isfinite(cross_val_score(LogLinearRanker(), sets, graphs, cv=KFold(4), scoring=score)).all()
+
+
+def test_grades_of_layers():
+    graphs = LayeredGraphs.from_levels([[0, 1, 2], [1, -1, 0]])
+    ranker = LogLinearRanker().fit(X[:2], graphs)
+    grades = [[2, 1, 0], [0, np.nan, 1]]
+    assert scorer("ndcg_at", r=2)(ranker, X[:2], graphs) == ndcg_at(grades, ranker.score_labels(X[:2]), r=2)
+    with pytest.raises(InputError, match="disagreement_error"):
+        scorer("ndcg_at", r=2)(ranker, X[:2], graphs.to_arcs())

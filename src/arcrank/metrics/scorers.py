@@ -53,6 +53,8 @@ def scorer(name: str, **parameters: Any) -> Scorer:
 
     `name` is that of a metric of `arcrank.metrics`, `parameters` are its own (`r`, `ties`, `decomposition`). The truth
     may be what that metric takes, and for sets of relevant labels and graph errors also anything `as_graphs` takes.
+    Orders and grades may be layered graphs: for "ndcg_at" a layer's grade is the number of the instance's layers below
+    it. With CandidateSets as X give graphs.
 
     Examples
     --------
@@ -85,6 +87,8 @@ class Scorer:
             scores = _one_column(scores)
         else:
             scores = _two_columns(scores)
+            if hasattr(X, "ptr") and _is_graphs(y):
+                scores = _pad(scores, y.n_labels, -np.inf)  # a fold of CandidateSets may lack the longest ones
             y = self._truth(y, estimator)
         return _SIGNS[self.name] * float(_metric(self.name)(y, scores, **self.parameters))
 
@@ -95,6 +99,8 @@ class Scorer:
     def _truth(self, y: Any, estimator: Any) -> Any:
         from arcrank.graphs import as_graphs
 
+        if self.name in _ORDER_METRICS and _is_graphs(y):
+            return _grades(y) if self.name == "ndcg_at" else _positions(y)
         if self.name in _ORDER_METRICS or _is_graphs(y):
             return y
         if _is_matrix(y):  # the columns are already those of the scores
@@ -160,6 +166,29 @@ def _two_columns(scores: Any) -> Any:
 def _one_column(scores: Any) -> Any:
     """Return the score of relevance where a binary classifier gave one for each of 0 and 1."""
     return scores[:, 1] if scores.ndim == 2 and scores.shape[1] == 2 else scores
+
+
+def _positions(graphs: Any) -> Any:
+    """Return (n, k) rank positions of layered graphs, NaN where a label is not judged."""
+    if not hasattr(graphs, "levels"):
+        raise InputError(
+            f"Orders and grades cannot be read from {graphs!r}: give layered graphs or a matrix, or judge arcs by "
+            "scorer('disagreement_error')."
+        )
+    levels = graphs.levels()
+    return np.where(levels < 0, np.nan, levels + 1.0)
+
+
+def _grades(graphs: Any) -> Any:
+    """Return (n, k) grades of layered graphs: 0 in an instance's lowest layer, NaN where a label is not judged."""
+    positions = _positions(graphs)
+    return np.nanmax(positions, axis=1, keepdims=True, initial=1.0) - positions
+
+
+def _pad(scores: Any, width: int, value: float) -> Any:
+    """Return scores with columns of `value` added up to `width`."""
+    missing = max(0, width - scores.shape[1])
+    return np.pad(scores, ((0, 0), (0, missing)), constant_values=value)
 
 
 def _is_graphs(y: Any) -> bool:

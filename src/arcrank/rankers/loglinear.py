@@ -198,6 +198,17 @@ class LogLinearRanker(LinearRanker):
         below = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1][:, 1:]
         return (above + below).argmin(axis=1) + 1
 
+    def score(self, X: Any, y: Any) -> float:
+        """One minus the error of the ranker's decomposition; for CandidateSets y is as in `fit`."""
+        if not isinstance(X, CandidateSets):
+            return super().score(X, y)
+        from arcrank.metrics import generalized_error
+
+        graphs, scores = candidate_graphs(y, X), self.score_labels(X)
+        beyond = graphs.n_labels - scores.shape[1]  # of graphs that were cut from larger ones
+        padded = np.pad(scores, ((0, 0), (0, beyond)), constant_values=-np.inf)
+        return 1.0 - generalized_error(graphs, padded, self.decomposition)
+
     def _graphs_of(self, y: Any) -> PreferenceGraphs:
         if self._kind == "candidates" and not isinstance(y, PreferenceGraphs):
             raise InputError("Give preference graphs over the candidates.")
