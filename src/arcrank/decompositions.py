@@ -13,8 +13,9 @@ and returns a list of arrays of arc positions. It may put an arc in several piec
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,6 +132,7 @@ class CallableDecomposition(Decomposition):
     name = "callable"
 
     def __init__(self, cut: Cut) -> None:
+        _check_arguments(cut)
         self._cut = cut
 
     def __repr__(self) -> str:
@@ -141,7 +143,7 @@ class CallableDecomposition(Decomposition):
         pieces_of_row = np.zeros(len(graphs), dtype=np.int64)
         for row in range(len(graphs)):
             head, tail = graphs.arcs(row)
-            parts = self._cut(head, tail, first_row + row) if len(head) else []
+            parts = self._parts(head, tail, first_row + row) if len(head) else []
             checked = [_check_piece(part, len(head), p, first_row + row) for p, part in enumerate(parts)]
             chosen.extend(part + graphs.arc_ptr[row] for part in checked)
             pieces_of_row[row] = len(checked)
@@ -149,6 +151,29 @@ class CallableDecomposition(Decomposition):
         arc_ptr = _pointer(np.array([len(part) for part in chosen], dtype=np.int64))
         head, tail, weight = graphs.head[arcs], graphs.tail[arcs], _weights(graphs)[arcs]
         return Pieces(_pointer(pieces_of_row), arc_ptr, head, tail, weight)
+
+    def _parts(self, head: NDArray[np.int32], tail: NDArray[np.int32], row: int) -> Sequence[ArrayLike]:
+        parts = self._cut(head, tail, row)
+        if isinstance(parts, str) or not isinstance(parts, Iterable):
+            raise GraphError(
+                f"The decomposition {self._cut!r} returned {parts!r} for instance {row}; it must return a list of "
+                "pieces, each an array of arc positions, and [] for no piece."
+            )
+        return parts
+
+
+def _check_arguments(cut: Cut) -> None:
+    try:
+        signature = inspect.signature(cut)
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return
+    try:
+        signature.bind(None, None, 0)
+    except TypeError:
+        raise GraphError(
+            f"The decomposition {cut!r} takes {signature}; it is called with three arguments (heads, tails, row), "
+            "so write it with these."
+        ) from None
 
 
 def _check_piece(part: ArrayLike, n_arcs: int, number: int, row: int) -> NDArray[np.int64]:

@@ -60,7 +60,7 @@ def test_paths_end_in_leaves():
     ends = tree.leaf_sets([["C", "C1", "C11"], ["C", "C1"], ["C"], ["C", "E"], []])
     assert ends == [["C11"], ["C1 (other)"], ["C (other)"], ["C (other)", "E"], []]
     assert tree.path("C11") == ("C11", "C1", "C")
-    assert repr(tree) == "Hierarchy(4 labels, 2 leaves, depth 3)"
+    assert repr(tree) == "Hierarchy(4 labels, 4 leaves (2 dummies), depth 3)"
     assert tree.leaf_graphs([["E"]]).labels.tolist() == list(tree.leaves)
     assert np.array_equal(tree.leaf_graphs([[]]).arc_counts(), [0])
 

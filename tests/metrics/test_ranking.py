@@ -301,7 +301,7 @@ def test_threads_give_the_same():
         ([[1, 2]], [[1.0, 2.0]], "Y holds the value 2; an indicator has only 0 and 1"),
         ([[1, np.nan]], [[1.0, 2.0]], "Y holds the value nan"),
         (sp.csr_matrix([[1, -1]]), [[1.0, 2.0]], "Y holds the value -1"),
-        ([["a", "b"]], [[1.0, 2.0]], "Y must be an array of real numbers"),
+        ([["a", "b"]], [[1.0, 2.0]], "Row 0 of Y names the label 'a'"),
         ([[1, 0]], [["a", "b"]], "scores must be an array of real numbers"),
         ([[1, 0]], [[1j, 2]], "scores must be an array of real numbers"),
         ([[1, 0], [1]], [[1.0, 2.0]], "Y must be an array of real numbers"),

@@ -57,7 +57,7 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         depth = max(len(path) for path in self._path.values())
-        return f"Hierarchy({len(self)} labels, {int((~self._inner).sum())} leaves, depth {depth})"
+        return f"Hierarchy({len(self)} labels, {len(self.leaves)} leaves ({self._inner.sum()} dummies), depth {depth})"
 
     def path(self, label: str) -> tuple[str, ...]:
         """The label and its ancestors, up to the top."""

@@ -91,7 +91,8 @@ def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float6
         raise InputError(f"Scores must be numbers, got an array of {matrix.dtype}.")
     if matrix.shape != shape:
         raise InputError(
-            f"Scores must have one row for each instance and one column for each label, {shape}; got {matrix.shape}."
+            f"Scores must have one row for each instance and one column for each label, {shape}; got {matrix.shape}. "
+            "Where y names its labels and lacks some, give as_graphs(y, labels=ranker.labels_)."
         )
     matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     if matrix.size and np.isnan(matrix.min()):  # min passes NaN on, and needs no temporary matrix

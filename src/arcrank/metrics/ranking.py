@@ -329,14 +329,29 @@ def _check_reduce(reduce: Any) -> Any:
     return reduce
 
 
+def _refuse_names(Y: Any) -> None:
+    """Names have no column of their own, and lists of them no shape: say what makes both."""
+    if not isinstance(Y, list | tuple) and getattr(Y, "dtype", np.dtype(float)).kind not in "OU":
+        return
+    for row, one in enumerate(Y):
+        names = [one] if isinstance(one, str) else one if isinstance(one, list | tuple | set | np.ndarray) else []
+        name = next((x for x in names if isinstance(x, str)), None)
+        if name is not None:
+            raise InputError(
+                f"Row {row} of Y names the label {str(name)!r}; Y must be an (n, k) indicator of 0 and 1, or graphs "
+                "whose labels are in the order of the scores' columns: as_graphs(y, labels=ranker.labels_)."
+            )
+
+
 def _as_indicator(Y: Any) -> Indicator:
     if hasattr(Y, "to_indicator"):
         Y = Y.to_indicator()
+    _refuse_names(Y)
     matrix = Y if sp.issparse(Y) else _as_numbers(Y, "Y")
     if matrix.ndim != 2:
         raise InputError(
             f"Y has shape {matrix.shape}; it must be an (n, k) indicator of relevant labels, or graphs. "
-            "For a vector of single labels give arcrank.graphs.as_graphs(y)."
+            "For a vector of single labels give arcrank.graphs.as_graphs(y, labels=ranker.labels_)."
         )
     truth = sp.csr_array(matrix, copy=sp.issparse(matrix))  # a copy, because the next lines work in place
     truth.sum_duplicates()
