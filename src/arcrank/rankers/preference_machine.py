@@ -41,7 +41,8 @@ class PreferenceMachine(LinearRanker):
     """Rank labels by scores of large margin: a kernel machine on preference graphs.
 
     `min_W  1/2 ||W||^2 + C sum_{pieces} max_{arcs} w L(margin)`, the paper's eq. (5) with the hinge, solved by its dual
-    (8). The paper's eq. (2), with a mean over N pieces and mu ||W||^2, is the same problem for `C = 1 / (2 mu N)`.
+    (8). The paper's eq. (2) sums the losses too; its later display without a number, with a mean over N pieces and
+    mu ||W||^2, is the same problem for `C = 1 / (2 mu N)`.
 
     Parameters
     ----------
@@ -84,6 +85,8 @@ class PreferenceMachine(LinearRanker):
         Called with each entry of the history; True stops.
     n_jobs : int
         Threads that measure the gap; the result does not depend on it.
+    random_state : int, RandomState or None
+        Of the order in which instances are visited; None (the default) draws another one each time.
     verbose : int
         1 shows progress on standard error.
 
