@@ -10,17 +10,19 @@ from tests.cli.running import assert_told, shell
 
 
 def test_the_demo_shows_measures_rankings_and_an_explanation_and_leaves_a_report_and_a_model(tmp_path):
-    done = shell("demo", cwd=tmp_path)
+    done = shell("demo", "--folder", "new/demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for part in ("average precision", "one-vs-rest LinearSVC", "gnome-calendar", "parts of the margin", "Try next"):
         assert part in done.stdout
-    assert "<svg" in (tmp_path / "arcrank-demo.html").read_text(encoding="utf-8")
-    model = arcrank.load(tmp_path / "arcrank-demo.arcrank")
+    assert "<svg" in (tmp_path / "new" / "demo" / "arcrank-demo.html").read_text(encoding="utf-8")
+    model = arcrank.load(tmp_path / "new" / "demo" / "arcrank-demo.arcrank")
     assert len(model[-1].labels_) == len(load_debtags_sample().labels)
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    assert_told(shell("demo", "--folder", tmp_path / "no"), "no folder")
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "demo"):
+        assert_told(shell("demo", "--folder", folder), f"{folder}: no folder can be made here", "--folder another path")
 
 
 def test_the_module_runs_the_command():

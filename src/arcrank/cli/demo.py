@@ -33,13 +33,16 @@ class Contest(NamedTuple):
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the report and the model are written.")] = Path(),
+    folder: Annotated[
+        Path, typer.Option(help="Where the report and the model are written; it is made if need be.")
+    ] = Path(),
 ) -> None:
     """Show what arcrank does, offline and in under a minute: learn, measure, rank, explain, report."""
     from arcrank.cli.output import console, say
     from arcrank.cli.showing import check_place
     from arcrank.datasets import load_debtags_sample
 
+    _make(folder)
     report = folder / "arcrank-demo.html"
     check_place(report, "--folder")
     corpus = load_debtags_sample()
@@ -62,6 +65,17 @@ def demo(
     kept = _keep(ours, found, peer, report)
     screen.print(f"\nThe report to read: [bold]{report}[/]\nThe model:          [bold]{kept}[/]")
     screen.print(_next_steps(kept), markup=False, soft_wrap=True)
+
+
+def _make(folder: Path) -> None:
+    from arcrank.errors import ParameterError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(
+            f"{folder}: no folder can be made here ({error.strerror}).\nGive --folder another path."
+        ) from None
 
 
 def _ours(train: Corpus, test: Corpus) -> tuple[Contest, Evaluation]:
