@@ -48,8 +48,8 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_the_long_name_is_the_key_and_the_variable(tmp_path, data, monkeypatch):
-    for text in ("cost = [3]", "cost = 3"):
-        (tmp_path / "o.toml").write_text(f"[tune]\n{text}\nlearner = ['log-linear']\n")
+    for text in ("cost = [3]\nlearner = ['log-linear']", "cost = 3\nlearner = 'log-linear'"):
+        (tmp_path / "o.toml").write_text(f"[tune]\n{text}\n")
         tuned = call("--config", tmp_path / "o.toml", "tune", data, "--json")
         assert [one["parameters"]["C"] for one in tuned.json["candidates"]] == [3], tuned.err
     monkeypatch.setenv("ARCRANK_TUNE_COST", "7")

@@ -69,7 +69,7 @@ def _names(command: Any) -> list[str]:
 
 
 def _of_command(path: Path, command: Any, options: dict[str, Any], table: str) -> dict[str, Any]:
-    """`on-error = "skip"` and `on_error = "skip"` mean the same."""
+    """`on-error = "skip"` and `on_error = "skip"` mean the same; one value stands for a list of it."""
     known = _names(command)
     checked = {name.replace("-", "_"): value for name, value in options.items()}
     arguments = [param.name for param in command.params if param.name not in known]
@@ -78,7 +78,8 @@ def _of_command(path: Path, command: Any, options: dict[str, Any], table: str) -
             raise FormatError(f"{path}: {name} of [{table}] is an argument.\nGive it on the command line.")
         if name not in known:
             raise _unknown(path, name, f"option of [{table}]", sorted(known), nearest_option(name, command))
-    return checked
+    lists = [one.name for one in options_of(command) if one.multiple]
+    return {k: [v] if k in lists and not isinstance(v, list) else v for k, v in checked.items()}
 
 
 def _unknown(path: Path, name: str, what: str, known: list[str], near: str | None) -> FormatError:

@@ -55,7 +55,7 @@ def _origin(ctx: Any, param: Any) -> str | None:
     source = None if param is None else ctx.get_parameter_source(param.name)
     if source is not None and source.name == "ENVIRONMENT":
         name = f"{ctx.auto_envvar_prefix}_{param.name.upper()}"
-        return f"the environment variable {name}={os.environ.get(name, '')}"
+        return f"the environment variable {name}={param.resolve_envvar_value(ctx)}"
     if source is not None and source.name == "DEFAULT_MAP":
         table = ".".join(_names_of(ctx))
         return (
