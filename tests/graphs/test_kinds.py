@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
 
 import numpy as np
 import pytest
 
-from arcrank.errors import InputError
+from arcrank.errors import ArcrankError
 from arcrank.graphs import as_graphs
 
 STARS = np.array([[5, 3, 4], [4, 4, 2], [3, 5, 5]])
@@ -30,7 +31,9 @@ class Frame:
         ([{"a": 1}], None, "Instance 0 has {'a': 1} in the place of a label"),
         ([{"a": 1}], "sets", "where a list of labels belongs"),
         ([["a"], ["b", {"c": 1}]], None, "Instance 1 has {'c': 1} in the place of a label"),
+        ([OrderedDict(a=1)], None, "name or a number"),
         ([[("a", "b")]], "sets", "kind='arcs'"),
+        ([[("a", "b"), ("b", "a")]], None, r"as_graphs\(y, conflicts='keep'\)"),
         ([["a", "b"]], "layers", "where a layer"),
         ([["ab"]], "arcs", "where an arc"),
         ([[1, 2]], "arcs", "where an arc"),
@@ -42,7 +45,7 @@ class Frame:
     ],
 )
 def test_what_is_no_label_is_refused(y, kind, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(ArcrankError, match=message):
         as_graphs(y, kind=kind)
 
 

@@ -129,6 +129,23 @@ def test_a_wrong_gradient_is_warned_of():
         LogLinearRanker(loss=WrongFlows, C=100).fit(X, ["a", "b", "c", "d"])
 
 
+def interrupt(_):
+    raise KeyboardInterrupt
+
+
+def test_who_interrupts_the_solver_is_not_warned():
+    ranker = LogLinearRanker(solver="lbfgs", tol=1e-9, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(X, ["a", "b", "c", "d"])
+    assert ranker.n_iter_ == 1
+
+
+def test_a_matrix_has_a_column_for_each_label():
+    ranker = MMPRanker().fit(X[:2], INDICATOR)
+    with pytest.raises(InputError, match="y has 4 columns, and this ranker learnt 2 labels"):
+        ranker.score(X, X)
+
+
 def test_who_stops_the_solver_is_not_warned():
     ranker = LogLinearRanker(solver="lbfgs", tol=1e-9, callback=lambda _: True).fit(X, ["a", "b", "c", "d"])
     assert ranker.n_iter_ == 1

@@ -198,7 +198,7 @@ def _check_simple(
         reverse = (rows * n_labels + tail) * n_labels + head
         both = np.flatnonzero(np.isin(reverse, key))
         if both.size:
-            remedy = "drop one of the two, or allow contradictions with conflicts='keep'."
+            remedy = "drop one of the two, or allow contradictions by as_graphs(y, conflicts='keep')."
             complain(both[0], "together with its reverse the arc", remedy)
 
 

@@ -15,7 +15,7 @@ from arcrank.graphs.base import PreferenceGraphs, check_labels, label_array
 from arcrank.graphs.kinds import MATRIX_KINDS, check_entries, column_names, detect_kind, unwrap
 from arcrank.graphs.layers import LayeredGraphs
 
-_NO_LABELS = (tuple, list, dict, set, frozenset, np.ndarray)
+_NO_LABELS = frozenset((tuple, list, dict, set, frozenset, np.ndarray))
 
 
 def as_graphs(
@@ -100,7 +100,10 @@ class Vocabulary:
 
 
 def _sorted_names(used: Iterable[Any]) -> NDArray[Any]:
-    names = set(used)
+    try:
+        names = set(used)
+    except TypeError as error:
+        raise InputError(f"A label is a name or a number, and y holds something else: {error}.") from None
     try:
         return label_array(sorted(names))
     except TypeError:
@@ -118,17 +121,19 @@ def _shorten(names: list[Any]) -> str:
 def _plain(one: Any, row: int, what: str = "a list of labels") -> list[Any]:
     """Labels as Python objects, so that np.str_ and str, np.int64 and int are one label."""
     names = [x.item() if isinstance(x, np.generic) else x for x in _parts(one, row, what)]
-    for name in names:
-        if isinstance(name, _NO_LABELS):
-            raise InputError(
-                f"Instance {row} has {name!r} in the place of a label; a label is a name or a number. For preferences "
-                "between labels pass as_graphs(y, kind='arcs') or kind='layers', for grades a matrix and kind='grades'."
-            )
+    if not _NO_LABELS.isdisjoint(map(type, names)):
+        name = next(x for x in names if type(x) in _NO_LABELS)
+        raise InputError(
+            f"Instance {row} has {name!r} in the place of a label; a label is a name or a number. For preferences "
+            "between labels pass as_graphs(y, kind='arcs') or kind='layers', for grades a matrix and kind='grades'."
+        )
     return names
 
 
 def _parts(one: Any, row: int, what: str) -> list[Any]:
     """The members of a list; a string is not one, though Python would take it apart."""
+    if type(one) is list:
+        return one
     if isinstance(one, str | bytes | Mapping) or not isinstance(one, Iterable):
         hint = f"; write [{one!r}]" if isinstance(one, str) else ""
         raise InputError(f"Instance {row} has {one!r}, where {what} belongs{hint}.")
@@ -142,7 +147,7 @@ def _from_single(y: Any, labels: Any) -> LayeredGraphs:
     if values.dtype.kind == "f" and not (np.isfinite(values) & (values == np.floor(values))).all():
         raise InputError("Single labels must be whole numbers or names; y holds fractions, NaN or infinities.")
     if values.dtype == object:
-        y = [_plain([name], row)[0] for row, name in enumerate(values)]
+        y = [name for row, one in enumerate(values) for name in _plain([one], row)]
         _refuse_missing(y)
     elif labels is None:
         names, codes = np.unique(values, return_inverse=True)

@@ -53,6 +53,10 @@ def check_later(y: Any, kind: str, labels: NDArray[Any]) -> None:
         raise InputError(
             f"This ranker learnt from {_CALLED.get(kind, kind)}, and this y is {_CALLED[form]}. {_remedy(form, wanted)}"
         )
+    if form == "matrix" and values.shape[1] != len(labels):
+        raise InputError(
+            f"y has {values.shape[1]} columns, and this ranker learnt {len(labels)} labels; give a column for each."
+        )
     names = column_names(y)
     if names is not None and labels.dtype.kind not in "biuf" and names != labels.tolist():
         raise InputError(
