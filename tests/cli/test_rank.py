@@ -206,7 +206,7 @@ def test_named_features_find_their_columns(tmp_path):
         result = call("rank", tmp_path / "m", stdin=asked)
         assert [row["ranking"][0] for row in result.rows][:2] == ["b", "a"]
         assert ("left out 1 value of" in result.err) == (learner == "log-linear")
-    failed(call("rank", tmp_path / "m", stdin='{"features": {"x": "big"}}\n'), ":1: ", "'x'")
+    failed(call("rank", tmp_path / "m", stdin='{"features": {"x": "big"}}\n'), ":1: ", '"x"')
 
 
 def test_wrong_models_from_a_shell(model, tmp_path):
@@ -254,6 +254,18 @@ def test_other_encodings_and_separators(model, tmp_path):
     assert "Latin-1" in found["message"]
     path.write_bytes(b"text;labels\noil;crude\n")
     failed(call("rank", model, path), "separated by commas, and this header has semicolons")
+
+
+def test_files_that_are_wrong_as_a_whole(model, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('[{"text": "oil", "labels": ["a"]},\n{"text": "b", "labels": ["b"]}]\n')
+    for result in (call("rank", model, path), call("train", path, "-m", tmp_path / "m")):
+        failed(result, f"{path}:1: invalid JSON", "a JSON array", "one object a line", "--on-error skip")
+    path.write_text("text,labels\noil,crude\n")
+    for result in (call("rank", model, path), call("train", path, "-m", tmp_path / "m")):
+        failed(result, "not 'text,labels'", "read as JSON lines", "--format csv")
+    path.write_text('{"body": "oil"}\n')
+    failed(call("rank", model, path), 'needs "text"', 'this one has "body"')
 
 
 def test_debug_shows_where(model, tmp_path):

@@ -19,7 +19,7 @@ from arcrank.cli.inputs import opened, place_and_remedy
 from arcrank.cli.output import say
 from arcrank.cli.showing import count
 from arcrank.datasets.formats.headers import refuse_other_header, refuse_other_separator
-from arcrank.datasets.formats.jsonl import fault
+from arcrank.datasets.formats.jsonl import fault, invalid, shown
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.errors import FormatError
 
@@ -200,11 +200,11 @@ class _JsonReader:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
             if self._strict:
-                raise RowError("invalid JSON", fault(text, error)) from error
+                raise invalid(text, error) from error
             self._note_broken(number, fault(text, error))
             return None
         if not isinstance(fields, dict):
-            raise RowError("invalid JSON", f"a row is an object {{...}}, not {text!r:.60}")
+            raise invalid(text)
         return fields
 
     def _note_broken(self, number: int, why: str) -> None:
@@ -223,10 +223,12 @@ def _content(fields: dict[str, Any]) -> str | dict[str, float]:
         return str(fields["text"])
     features = fields.get("features")
     if not isinstance(features, dict):
-        raise RowError("no document", 'an object needs "text", a string, or "features", an object of numbers')
+        has = ", ".join(map(shown, fields))[:60] or "nothing"
+        told = f'an object needs "text", a string, or "features", an object of numbers; this one has {has}'
+        raise RowError("no document", told)
     for name, value in features.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise RowError("invalid features", f"{name!r} has the value {value!r:.60}, not a finite number")
+            raise RowError("invalid features", f"{shown(name)} has the value {shown(value)}, not a finite number")
     return features
 
 

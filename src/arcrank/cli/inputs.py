@@ -206,10 +206,10 @@ def place_and_remedy(on_error: str | None) -> Iterator[None]:
 
 
 def _remedy(told: str, cause: RowError, on_error: str | None) -> str:
-    if told.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON") and not cause.remedy:
-        return "Standard input is read as JSON lines; for another format say so, as in --format csv."
-    if ":1: invalid JSON: a row is an object" in told and not cause.remedy:
-        return "The file is read as JSON lines; if it has another format, say so, as in --format csv."
     if cause.remedy:
         return "" if on_error is None else "--on-error skip would leave out every row like this one."
+    if told.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON"):
+        return "Standard input is read as JSON lines; for another format say so, as in --format csv."
+    if ":1: invalid JSON: a row is an object" in told:
+        return "The file is read as JSON lines; if it has another format, say so, as in --format csv."
     return "Correct this row." if on_error is None else "Correct this row, or leave out such rows with --on-error skip."

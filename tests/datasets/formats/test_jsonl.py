@@ -142,7 +142,7 @@ def test_a_label_outside_the_vocabulary(row):
     [
         (b'{"text": "a", "labels": ["x"}', r"at column 29$"),
         (b"text,labels", r"a row is an object \{...\}, not 'text,labels'"),
-        (b"[", r"a whole object \{...\} on one line"),
+        (b"[", "and this begins a JSON array"),
         (b'{"text": "a", "id": 3}', "no labels: a row needs one of labels, .*; this one has 'text, id'"),
         (b"{}", "this one has nothing"),
     ],
@@ -161,3 +161,20 @@ def test_other_encodings_are_named(codec, told):
         read('{"text": "Öl", "labels": []}'.encode(codec))
     with pytest.raises(FormatError, match="probably no text file$"):
         read(b"PK\3\4\0\0\xff")
+
+
+@pytest.mark.parametrize(("line", "told"), [
+    (b'[{"text": "a", "labels": []}]', r"begins a JSON array \[...\].\nWrite one object a line.*jq -c '.\[\]' IN"),
+    (b"[", r"begins a JSON array"),
+    (b"{", r"a whole object .* on one line.\nWrite one object a line.*jq -c '.' IN"),
+    (b'{"text": "a", "tags": ["x"]}', r"this one has 'text, tags'.\nIf \"tags\" holds the labels, call it \"labels\""),
+    (b'{"text": "a", "labels": "food"}', r'a list such as \["food"\], not "food"$'),
+    (b'{"text": "a", "labels": null}', "a list, not null$"),
+    (b'{"text": null, "labels": []}', "a string, not null$"),
+    (b'{"text": "a", "labels": [null]}', "a whole number, not null$"),
+    (b'{"features": {"\xc3\x96l": true}, "labels": []}', '"Öl" has the value true'),
+    (b"text,labels", "a row is an object {...}, not 'text,labels'$"),
+])  # fmt: skip
+def test_what_is_told_of_a_bad_row(line, told):
+    with pytest.raises(FormatError, match=told):
+        read(line)

@@ -15,7 +15,7 @@ from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.datasets.formats.rows import Row, row_blocks
 
-__all__ = ["blocks", "fault", "parse_row"]
+__all__ = ["blocks", "fault", "invalid", "parse_row", "shown"]
 
 
 def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
@@ -42,14 +42,30 @@ def parse_row(line: bytes) -> Row:
     fields = _load(line)
     given = [kind for kind in _KINDS if kind in fields]
     if not given:
-        raise RowError("no labels", f"a row needs one of {', '.join(_KINDS)}; this one has {_listed(fields)}")
+        raise _no_labels(fields)
     if len(given) > 1:
         raise RowError("not one kind of preference", f"a row has one of {', '.join(_KINDS)}; this one has {given}")
     kind, parse = _KINDS[given[0]]
     name = fields.get("id")
     if name is not None and (not isinstance(name, (str, int)) or isinstance(name, bool)):
-        raise RowError("invalid id", f"a string or a whole number, not {name!r}")
+        raise RowError("invalid id", f"a string or a whole number, not {shown(name)}")
     return Row(_content(fields), kind, parse(fields[given[0]]), None if name is None else str(name))
+
+
+def _no_labels(fields: dict[str, Any]) -> RowError:
+    other = [name for name in fields if name not in ("text", "features", "id")]
+    remedy = f'If {shown(other[0])} holds the labels, call it "labels" in every row.' if other else ""
+    told = f"a row needs one of {', '.join(_KINDS)}; this one has {_listed(fields)}"
+    return RowError("no labels", told, remedy)
+
+
+def shown(value: Any) -> str:
+    """A value as the file has it, cut short.
+
+    >>> shown(None), shown("Öl")
+    ('null', '"Öl"')
+    """
+    return f"{json.dumps(value, ensure_ascii=False):.60}"
 
 
 def _listed(fields: dict[str, Any]) -> str:
@@ -61,18 +77,30 @@ def _load(line: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise RowError("invalid JSON", fault(text, error)) from error
+        raise invalid(text, error) from error
     if not isinstance(fields, dict):
-        raise RowError("invalid JSON", f"a row is an object {{...}}, not {text!r:.60}")
+        raise invalid(text)
     if "\\u" in text:  # the only way to half a character that no file can hold
         _check_surrogates(fields)
     return fields
 
 
-def fault(text: str, error: Exception) -> str:
+def invalid(text: str, error: Exception | None = None) -> RowError:
+    """The error of a line that is no JSON object; a file of one array or of objects over many lines is told as such."""
+    filters = {"[": ".[]", "{": "."}
+    start = text.lstrip()[:1]
+    if start == "[" or text.strip() == "{":
+        remedy = f"Write one object a line, as jq does: jq -c '{filters[start]}' IN > OUT"
+        return RowError("invalid JSON", fault(text, error), remedy)
+    return RowError("invalid JSON", fault(text, error))
+
+
+def fault(text: str, error: Exception | None = None) -> str:
     """What is wrong with a line of JSON; the line's own number is told elsewhere."""
-    if text.strip() in ("{", "["):
-        return f"nothing but {text.strip()!r}, and a row is a whole object {{...}} on one line"
+    if text.strip() == "{":
+        return "nothing but '{', and a row is a whole object {...} on one line"
+    if text.lstrip().startswith("["):
+        return "a row is an object {...}, and this begins a JSON array [...]"
     if not text.lstrip().startswith("{"):
         return f"a row is an object {{...}}, not {text!r:.60}"
     if isinstance(error, json.JSONDecodeError):
@@ -103,7 +131,7 @@ def _content(fields: dict[str, Any]) -> str | dict[str, float]:
         raise RowError("neither text nor features, or both", "a row has either of them")
     if "text" in fields:
         if not isinstance(fields["text"], str):
-            raise RowError("invalid text", f"a string, not {fields['text']!r:.60}")
+            raise RowError("invalid text", f"a string, not {shown(fields['text'])}")
         return fields["text"]
     features = fields["features"]
     if not isinstance(features, dict):
@@ -117,19 +145,20 @@ def _number(name: str, value: Any) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise RowError("invalid features", f"{name!r} has the value {value!r:.60}, not a finite number")
+        raise RowError("invalid features", f"{shown(name)} has the value {shown(value)}, not a finite number")
     return number
 
 
 def _label(value: Any) -> str:
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise RowError("invalid labels", f"a label is a string or a whole number, not {value!r:.60}")
+        raise RowError("invalid labels", f"a label is a string or a whole number, not {shown(value)}")
     return str(value)
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise RowError("invalid labels", f"a list, not {value!r:.60}")
+        example = f" such as [{shown(value)}]" if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        raise RowError("invalid labels", f"a list{example}, not {shown(value)}")
     return value
 
 
@@ -159,7 +188,7 @@ def _arcs(value: Any) -> list[tuple[str, str]]:
 
 def _arc(value: Any) -> tuple[str, str]:
     if not isinstance(value, list) or len(value) != 2:
-        raise RowError("invalid arcs", f"an arc is [head, tail], not {value!r:.60}")
+        raise RowError("invalid arcs", f"an arc is [head, tail], not {shown(value)}")
     head, tail = map(_label, value)
     if head == tail:
         raise RowError("invalid arcs", f"{head!r} cannot be preferred to itself")
