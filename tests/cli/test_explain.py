@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 import arcrank
@@ -97,7 +98,12 @@ def test_a_file(model, data, tmp_path):
 
 def test_wrong_use(model, train_once, tmp_path):
     failed(call("explain", model), "--text", "--file")
-    failed(call("explain", model, "--text", "a", "--file", "b"), "--text", "--file")
+    failed(call("explain", model, "--text", "a", "--file", "b"), "Both --text and --file")
+    failed(call("explain", model, "some text"), '(some text). Give the document as --text "..."')
+    failed(
+        call("explain", model, "--text", "a", "--above", "natural", "gas"),
+        "(gas). A value of several words needs quotes",
+    )
     failed(call("explain", model, "--file", tmp_path / "none"), "no such file")
     failed(call("explain", model, "--text", "oil", "--above", "crude", "--below", "crude"), "two different")
     (tmp_path / "empty").write_text("\n")
@@ -105,3 +111,25 @@ def test_wrong_use(model, train_once, tmp_path):
     kernel = train_once("--learner", "preference-machine", "--set", "kernel=rbf")
     failed(call("explain", kernel, "--text", "oil"), "kernel")
     assert call("rank", kernel, stdin="oil barrel").json["ranking"][0] == "crude"
+
+
+def test_labels_that_are_probably_meant(tmp_path):
+    ranker = arcrank.LogLinearRanker().fit(np.eye(3), [["Öl"], ["Gas"], ["ship\ud800"]])
+    arcrank.save(ranker, tmp_path / "m")
+    (tmp_path / "d").write_text("0:1\n")
+    for given, told in (
+        ("öl", 'Did you mean "Öl"?'),
+        ("GAS ", 'Did you mean "Gas"?'),
+        ("Gaz", 'Did you mean "Gas"?'),
+        ("wxyz", 'There are, for example, "Gas", '),
+    ):
+        failed(
+            call("explain", tmp_path / "m", "--file", tmp_path / "d", "--above", given), f'"{given}" is not one', told
+        )
+
+
+def test_rounding_has_no_row(model):
+    for text in ("oil barrel wheat tanker cargo corn", "oil opec port", "wheat vessel refinery"):
+        shown = call("explain", model, "--text", text).out
+        assert "(rounding)" not in shown
+        assert " more)" not in shown

@@ -74,8 +74,10 @@ def _check_one_document(text: str | None, file: str | None) -> None:
     from arcrank.cli.inputs import check_input
     from arcrank.errors import ParameterError
 
-    if (text is None) == (file is None):
+    if text is None and file is None:
         raise ParameterError("A document is needed: give either --text or --file.")
+    if text is not None and file is not None:
+        raise ParameterError("Both --text and --file are given, and one document is explained.\nGive one of them.")
     if file is not None:
         check_input(file)
 
@@ -135,7 +137,7 @@ def show_explanation(report: dict[str, Any], nothing: str = "") -> None:
 
 
 def _parts_table(report: dict[str, Any]) -> Any:
-    """Numbers that sum to the margin as they stand there: what rounding takes is in the row of the rest."""
+    """The parts of the margin; where there is a row of the rest, it takes what rounding takes from the sum."""
     margin = _rounded(report["margin"])
     has_stems = any(_has_stem(part) for part in report["parts"])
     shown = table("", "word (its stem in the model)" if has_stems else "", "part of the margin", numbers=1)
@@ -146,8 +148,8 @@ def _parts_table(report: dict[str, Any]) -> Any:
         shown.add_row(cell(_as_written(part)), f"{value:+}")
     if report["intercept"]:
         shown.add_row("(intercept)", f"{_rounded(report['intercept']):+}")
-    if left or report["rest_count"]:
-        shown.add_row(f"({report['rest_count']:,} more)" if report["rest_count"] else "(rounding)", f"{left:+}")
+    if report["rest_count"]:
+        shown.add_row(f"({report['rest_count']:,} more)", f"{left:+}")
     return shown
 
 

@@ -58,7 +58,15 @@ def _is_broken_pipe(cause: BaseException | None) -> bool:
 
 def _show_usage(error: Any) -> None:
     error.message = error.message.replace("Value error, ", "")  # what checks values for typer is no news to a user
+    if "unexpected extra argument" in error.message:
+        error.message += f". {_about_extra(error.ctx)}"
     error.show()
+
+
+def _about_extra(context: Any) -> str:
+    if context.command.name == "explain" and not (context.params.get("text") or context.params.get("file")):
+        return 'Give the document as --text "...".'
+    return 'A value of several words needs quotes, as in "natural gas".'
 
 
 def _lines(error: BaseException, limit: int = 3) -> str:

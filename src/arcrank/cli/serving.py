@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcrank.cli.columns import Columns
 from arcrank.cli.documents import Documents
 from arcrank.cli.inputs import check_model_path
+from arcrank.cli.output import as_json
 from arcrank.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,11 +106,8 @@ class Server:
             if str(known) == label:
                 return column
         names = [str(known) for known in self.labels]
-        near = difflib.get_close_matches(label, names, n=3, cutoff=0.5) or names[:3]
-        raise InputError(
-            f"{_short(label)} is not one of the {len(names):,} labels of the model.\n"
-            f"There are, for example, {', '.join(map(_short, near))}."
-        )
+        told = f"{_short(label)} is not one of the {len(names):,} labels of the model."
+        raise InputError(f"{told}\n{_advice(label, names)}")
 
 
 def known_features(X: Any) -> NDArray[np.int64]:
@@ -120,8 +117,20 @@ def known_features(X: Any) -> NDArray[np.int64]:
     return np.diff(X.indptr) if hasattr(X, "indptr") else np.count_nonzero(X, axis=1)
 
 
+def _advice(label: str, names: list[str]) -> str:
+    """The labels that are probably meant, whatever their case; else a few."""
+    by_form: dict[str, list[str]] = {}
+    for name in names:
+        by_form.setdefault(name.casefold().strip(), []).append(name)
+    form = label.casefold().strip()
+    forms = [form] if form in by_form else difflib.get_close_matches(form, by_form, n=3, cutoff=0.5)
+    if forms:
+        return f"Did you mean {' or '.join(_short(name) for one in forms for name in by_form[one])}?"
+    return f"There are, for example, {', '.join(map(_short, names[:3]))}."
+
+
 def _short(name: str) -> str:
-    return json.dumps(name if len(name) <= 60 else name[:57] + "...")
+    return as_json(name if len(name) <= 60 else name[:57] + "...")
 
 
 def top_places(scores: NDArray[np.float64], top: int | None) -> NDArray[np.intp]:
