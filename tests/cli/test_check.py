@@ -227,3 +227,16 @@ def _read(screen):
         return os.read(screen, 4096)
     except OSError:  # how Linux says that the terminal was closed
         return b""
+
+
+@pytest.mark.parametrize(("n", "remedies"), [
+    (1, [["it teaches nothing", "leave it out: nothing can"], ["it judges nothing", "leave it out: a model can"]]),
+    (2, [["they teach nothing", "leave them out: nothing can"], ["they judge nothing", "leave them out: a model can"]]),
+])  # fmt: skip
+def test_rows_of_test_files_judge(tmp_path, n, remedies):
+    bad = [{"text": f"bad {i}", "labels": []} for i in range(n)] + [{"text": "", "labels": ["oil"]}] * n
+    paths = [str(write_rows(tmp_path / name, GOOD + bad)) for name in ("train.jsonl", "test.jsonl")]
+    found = look(paths)[1]
+    for path, told in zip(paths, remedies, strict=True):
+        given = [one.remedy for one in found if one.file == path and one.kind.startswith("rows without")]
+        assert all(remedy.startswith(start) for remedy, start in zip(given, told, strict=True)), given

@@ -29,7 +29,7 @@ def within(found: Survey, first_error: str = "", *, training: bool = True) -> li
     """The findings of one file; rare labels matter where they are to be learnt."""
     made = [
         *_unreadable(found, first_error),
-        *_empty_rows(found),
+        *_empty_rows(found, training=training),
         *_number_of_labels(found),
         *(_rare(found) if training else ()),
         *_alike(found),
@@ -54,19 +54,22 @@ def _unreadable(found: Survey, first_error: str) -> Made:
 def _mending(found: Survey) -> str:
     if "invalid UTF-8" in found.skipped:
         return "save the file as UTF-8, as in: iconv -f latin1 -t utf8 IN > OUT (utf16 for UTF-16)"
-    return "mend them, or train with --on-error skip"
+    return "mend them, or train with --on-error skip" if found.n_rows else "mend them: not one row is left"
 
 
-def _empty_rows(found: Survey) -> Made:
+def _empty_rows(found: Survey, *, training: bool) -> Made:
     n = len(found.without_labels)
     if n:
-        remedy = "they teach nothing; are labels missing?"
+        one, many = ("it teaches", "they teach") if training else ("it judges", "they judge")
+        remedy = f"{one if n == 1 else many} nothing; are labels missing?"
         yield _share(n, found), "rows without labels", f"{_rows(found.without_labels)} no preference", remedy, n
     n = len(found.without_content)
     if n:
         what = "text" if found.is_text else "features"
         message = f"{_rows(found.without_content)} no {what}"
-        yield _share(n, found), f"rows without {what}", message, "leave them out: nothing can be learnt of them", n
+        them = "it" if n == 1 else "them"
+        why = f"nothing can be learnt of {them}" if training else f"a model can only guess at {them}"
+        yield _share(n, found), f"rows without {what}", message, f"leave {them} out: {why}", n
 
 
 def _share(n: int, found: Survey) -> str:
