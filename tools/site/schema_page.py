@@ -19,7 +19,7 @@ _ABOUT = """\
 <!-- Written by `make pages` from src/arcrank/cli/schemas. Change the schemas, not this page. -->
 
 With `--json` a command prints one line of JSON on standard output, `rank` one for each document, and nothing else goes
-there. It is ASCII; a number that is not finite is `null`. The schemas below are part of the package, in
+there. It is UTF-8; a number that is not finite is `null`. The schemas below are part of the package, in
 `arcrank/cli/schemas`, and the tests hold every command's output against its own.
 
 In the tables `a.b` is the field `b` of the object `a`, `a[].b` the field `b` of each object in the list `a`, and `a.*`
