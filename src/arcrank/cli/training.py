@@ -285,8 +285,12 @@ def check_hierarchy(parents: Parents, path: Path, corpus: Corpus) -> None:
     """Refuse documents whose labels have no place in the tree."""
     if corpus.label_sets is None:
         raise InputError(f"{corpus.source}: --hierarchy needs label sets, not layers or arcs.\nLeave it out.")
-    rows = {label: row for row, labels in reversed([*enumerate(corpus.label_sets)]) for label in reversed(labels)}
-    missing = sorted(rows.keys() - parents.keys(), key=lambda label: rows[label])
+    rows: dict[str, int] = {}
+    for row, labels in enumerate(corpus.label_sets):
+        for label in labels:
+            if label not in parents:
+                rows.setdefault(label, row)
+    missing = list(rows)
     if missing:
         raise InputError(
             f"{corpus.source}: {is_are(len(missing), 'label')} not in {path}: {some_names(missing)}; "
