@@ -121,6 +121,7 @@ def test_only_models_and_reports_are_written_over(model, data, tmp_path):
     failed(call("tune", data, "-m", other), "no model of arcrank")
     failed(call("evaluate", model, data, "--report", other), "notes.md: ", "no report", "another path")
     failed(call("evaluate", model, data, "--report", shutil.copy(model, tmp_path / "m")), "no report")
+    failed(call("reproduce", "--report", shutil.copy(other, tmp_path / "notes.txt")), "no report")
     check_report(other, endings=(".md",))
     with pytest.raises(ParameterError, match="no report"):
         check_report(tmp_path / "m", endings=(".md",))
