@@ -181,7 +181,8 @@ def test_every_exit_code_is_told():
     assert told == codes | {0}
 
 
-USE = re.compile(r"\b(?:environ|getenv|envvar)\b")
+USE = re.compile(r"\b(?:environ|getenv|envvar)\b(?!\):)")
+"""`for name in sorted(os.environ):` looks at names only, to warn of those that no option has."""
 NAMED = re.compile(r"""\b(?:environ(?:\.\w+\(|\[)|getenv\(|envvar=)\s*["'](\w+)["']""")
 
 
