@@ -15,6 +15,8 @@ from arcrank.solvers.history import History
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-30  # of the square of a gradient
+
 
 @dataclass
 class PrimalState:
@@ -48,7 +50,7 @@ def solve_lbfgs(
         value, outflow, inflow = loss.flows(features.scores(W))
         gradient = W - features.transposed(outflow - inflow)
         primal = value + 0.5 * float(np.vdot(W, W))
-        latest.update(loss=value, gap=0.5 * float(np.vdot(gradient, gradient)) / max(primal, 1e-300), x=flat.copy())
+        latest.update(loss=value, gap=_relative(0.5 * float(np.vdot(gradient, gradient)), primal), x=flat.copy())
         return primal, gradient.ravel()
 
     def note(_: Any) -> None:
@@ -66,3 +68,8 @@ def solve_lbfgs(
         minimize(objective, state.W.ravel(), jac=True, method="L-BFGS-B", callback=note, options=options)
         state.stalled = not latest.get("stopped") and len(history.entries) < max_iter
     state.converged = state.relative_gap <= tol
+
+
+def _relative(gap: float, primal: float) -> float:
+    """The gap over the primal; 0 where tiny arc weights vanish in log(1 + w), though not in the gradient."""
+    return 0.0 if primal == 0 and gap < _ROUNDING else gap / max(primal, 1e-300)
