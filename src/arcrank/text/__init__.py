@@ -39,3 +39,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(selection, name)
     raise AttributeError(f"module 'arcrank.text' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
