@@ -42,9 +42,14 @@ class MMPRanker(OnlineRanker):
         None is linear. Else prototypes are sums over the documents that were not ranked perfectly: costs grow with
         their number, and there are no weights to explain. A callable takes CSR matrices (n, d) and (m, d) and returns
         an (n, m) array.
-    gamma, degree, coef0 : float
-        Of the kernels `exp(-gamma ||x - z||^2)` and `(gamma x.z + coef0)^degree`; gamma=None is 1/d.
+    gamma : float or None
+        Of the kernels `exp(-gamma ||x - z||^2)` and `(gamma x.z + coef0)^degree`; None is 1/d.
+    degree : float
+        Of "poly".
+    coef0 : float
+        Of "poly".
     random_state : int, RandomState or None
+        Of the order.
     verbose : int
         A line on stderr after each pass of `fit`.
 
@@ -213,8 +218,16 @@ class PerceptronRanker(OnlineRanker):
 
     Parameters
     ----------
-    epochs, average, shuffle, random_state, verbose
-        As in `MMPRanker`.
+    epochs : int
+        Passes of `fit`; `partial_fit` makes one over what it is given.
+    average : bool
+        Score by the mean of the prototypes over all rounds in place of the last ones.
+    shuffle : bool
+        Draw a new order of the rows in each pass of `fit`, by `random_state`.
+    random_state : int, RandomState or None
+        Of the order.
+    verbose : int
+        A line on stderr after each pass of `fit`.
 
     Attributes
     ----------

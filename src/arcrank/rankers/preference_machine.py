@@ -69,8 +69,12 @@ class PreferenceMachine(LinearRanker):
         Divide an instance's pieces by their number; the paper counts every piece fully.
     beta : float
         The margin of "beta-perceptron".
-    gamma, degree, coef0 : float
+    gamma : float or "scale"
         Of "rbf" and "polynomial", as in scikit-learn's SVC.
+    degree : float
+        Of "polynomial".
+    coef0 : float
+        Of "polynomial".
     tol : float
         The relative duality gap to reach.
     max_iter : int

@@ -20,8 +20,10 @@ class RocchioRanker(LinearRanker):
 
     Parameters
     ----------
-    beta, gamma : float
-        The pull of the documents in R and the push of the others, at least 0.
+    beta : float
+        The pull of the documents in R, at least 0.
+    gamma : float
+        The push of the others, at least 0.
 
     Attributes
     ----------
