@@ -73,6 +73,7 @@ def test_texts_are_not_mixed_with_features(online_model, data, tmp_path):
 
 
 def test_wrong_use(model, online_model, data, tmp_path):
+    failed(call("update", data, online_model), "MODEL comes first: arcrank update MODEL DATA")
     failed(call("update", model, data), "LogLinearRanker", "--learner mmp")
     failed(call("update", online_model, tmp_path / "none.jsonl"), "no such file")
     failed(call("update", tmp_path / "none", data), "no such model file")

@@ -24,9 +24,10 @@ def update(
 ) -> None:
     """Teach a model new documents, and labels that it has never heard of; only the online learners can do that."""
     import arcrank
-    from arcrank.cli.inputs import check_input, check_output
+    from arcrank.cli.inputs import check_input, check_order, check_output
     from arcrank.cli.serving import load_model
 
+    check_order(model, data, "update")
     check_input(data)
     loaded = load_model(model)
     check_output(model, data)
