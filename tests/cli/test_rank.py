@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ from arcrank.cli.documents import line_batches, read_documents
 from arcrank.cli.serving import top_places
 from arcrank.datasets import read_corpus
 from arcrank.rankers.base import top_columns
-from tests.cli.conftest import call, command, failed, run
+from tests.cli.conftest import call, command, failed, run, write_rows
 from tests.cli.json_schema import check_output
 
 
@@ -355,3 +358,39 @@ def test_equal_scores_keep_their_order(k):
     scores = np.random.default_rng(0).integers(0, 4, (20, k)).astype(float)
     for top in (1, 2, None):
         np.testing.assert_array_equal(top_places(scores, top), top_columns(scores, top))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made by openpty")
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("--explain",)])
+def test_lines_go_to_the_pipe_while_a_bar_is_on_the_terminal(model, data, arguments):
+    """As in `arcrank rank MODEL DATA | program` from a shell: only standard error is a terminal."""
+    screen, terminal = os.openpty()
+    reader = threading.Thread(target=read_all, args=(screen,))  # a full terminal would stop the command
+    reader.start()
+    ranking = command("rank", model, data, *arguments)
+    try:
+        done = subprocess.run(ranking, stdout=subprocess.PIPE, stderr=terminal, check=False, timeout=120)
+    finally:
+        os.close(terminal)
+        reader.join()
+        os.close(screen)
+    assert done.returncode == 0
+    assert done.stdout.decode() == call("rank", model, data, *arguments).out
+    assert done.stdout.count(b"\n") == len(data.read_text().splitlines())
+
+
+def read_all(screen: int) -> None:
+    """Until the other end is closed, which Linux tells by an error."""
+    with contextlib.suppress(OSError):
+        while os.read(screen, 4096):
+            pass
+
+
+def test_names_that_the_terminal_cannot_write(tmp_path):
+    """In the C locale Python's standard output is ASCII, and strict only in name."""
+    rows = [{"text": "oil barrel", "labels": ["Öl"]}, {"text": "corn wheat", "labels": ["Mais"]}] * 3
+    call("train", write_rows(tmp_path / "d.jsonl", rows), "--model", tmp_path / "m.arcrank", "--set", "C=1")
+    surroundings = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    result = run("explain", tmp_path / "m.arcrank", "--text", "oil", env=surroundings)
+    assert result.code == 0, result.err
+    assert "\\xd6l" in result.out

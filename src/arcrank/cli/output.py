@@ -73,7 +73,7 @@ def console(*, error: bool = False) -> Console:
     from rich.console import Console
 
     file = sys.stderr if error else sys.stdout
-    if isinstance(file, io.TextIOWrapper) and file.errors == "strict":
+    if isinstance(file, io.TextIOWrapper) and file.errors in ("strict", "surrogateescape"):
         file.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
     return Console(file=file, highlight=False, width=None if file.isatty() else _WIDTH_OF_A_FILE)
 
@@ -162,7 +162,15 @@ def _bar() -> Any:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     texts = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[state]}", markup=False)
-    return Progress(texts[0], BarColumn(), texts[1], TimeElapsedColumn(), console=console(error=True), transient=True)
+    return Progress(
+        texts[0],
+        BarColumn(),
+        texts[1],
+        TimeElapsedColumn(),
+        console=console(error=True),
+        transient=True,
+        redirect_stdout=False,  # else rows for a file or a pipe would be shown above the bar, and not be written
+    )
 
 
 @contextmanager
