@@ -130,17 +130,17 @@ def _plots(found: Evaluation) -> list[str]:
     curve = Series("precision", found.recall, found.precision)
     unit = (0.0, 1.0)
     by_rank = _supported(found)
+    intro = "Precision and recall when the first r labels of every ranking are taken, r = 1, 2, 3 and so on."
     plots = [line_plot([curve], Axis("recall", range=unit), Axis("precision", range=unit), "Precision by recall")]
     if by_rank:
         shares, names = _share_by_frequency(by_rank)
+        intro += (
+            " Then how often a right label is among the first 5, for rare and for frequent labels: "
+            f"{names[0]} are labels of {names[0].rstrip('+')} documents or more, up to the next bar."
+        )
         plots.append(
             bar_plot(shares, names, Axis("documents that a label is right for"), Axis("in the first 5", range=unit))
         )
-    intro = (
-        "First, precision and recall when the first r labels of every ranking are taken, r = 1, 2, 3 and so on. Then, "
-        "how often a right label is among the first 5, for rare and for frequent labels: 3+ are labels of 3 documents "
-        "or more, up to the next bar."
-    )
     return [
         section("Where to cut, and which labels are hard", f'<div class="plots">{"".join(plots)}</div>', intro=intro)
     ]
