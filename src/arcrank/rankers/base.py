@@ -225,7 +225,8 @@ def add_intercept(X: Any) -> Any:
 
 def warn_without_arcs(graphs: PreferenceGraphs) -> None:
     """Warn where there is nothing to learn from, which often is supervision written in another way than meant."""
-    if max(graphs.shape) > 1 and graphs.n_arcs == 0:
+    first_rows = graphs[: min(100, len(graphs))]  # they nearly always tell; all arcs of a stream take time to count
+    if max(graphs.shape) > 1 and first_rows.n_arcs == 0 and graphs.n_arcs == 0:
         warnings.warn(
             "No instance prefers any label to another: nothing can be learnt. Arcs are written as tuples (a, b), or "
             "given as as_graphs(y, kind='arcs').",
