@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ from arcrank.cli.output import cell, console, printable, say, table, write_json
 if TYPE_CHECKING:
     from arcrank.cli.documents import Documents
     from arcrank.cli.serving import Server
+    from arcrank.cli.wording import Wording
     from arcrank.rankers.base import Explanation
 
 _SHOWN_TO = Decimal("0.0001")
@@ -48,10 +48,7 @@ def explain(
     wording = Wording(server.model, server.columns)
     content = None if document.texts is None else document.texts[0]
     why = server.explain(X[:1], upper, lower)
-    report = explanation_report(why, wording.names(content), top or None)
-    written = wording.written(content)
-    for part, (column, _) in zip(report["parts"], why.parts, strict=False):
-        part["words"] = written(column)
+    report = explanation_report(why, wording, content, top or None)
     nothing = _nothing_to_show(why, is_known=bool(X[:1].nnz), thing="feature" if content is None else "word")
     if json:
         write_json(report)
@@ -109,14 +106,15 @@ def _pair(server: Server, X: Any, above: str | None, below: str | None) -> tuple
     return upper, lower
 
 
-def explanation_report(why: Explanation, name: Callable[[int], str], top: int | None) -> dict[str, Any]:
+def explanation_report(why: Explanation, wording: Wording, text: str | None, top: int | None) -> dict[str, Any]:
     """The parts of a margin as JSON: intercept, parts and rest, added in this order, give it to the last bit."""
+    name, written = wording.names(text), wording.written(text)
     shown = why.parts[:top]
     rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0)
     margin = why.intercept
     for value in [*(value for _, value in shown), rest]:
         margin += value
-    listed = [{"feature": name(column), "weight": value} for column, value in shown]
+    listed = [{"feature": name(column), "weight": value, "words": written(column)} for column, value in shown]
     return {
         "above": str(why.above),
         "below": str(why.below),

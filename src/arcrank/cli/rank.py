@@ -195,10 +195,6 @@ def _explainer(server: Server) -> Any:
 
     def explain(documents: Documents, number: int, x: Any, places: list[int]) -> dict[str, Any]:
         text = None if documents.texts is None else documents.texts[number]
-        why, written = server.explain(x, *places), wording.written(text)
-        report = explanation_report(why, wording.names(text), _PARTS_SHOWN)
-        for part, (column, _) in zip(report["parts"], why.parts, strict=False):
-            part["words"] = written(column)
-        return report
+        return explanation_report(server.explain(x, *places), wording, text, _PARTS_SHOWN)
 
     return explain
