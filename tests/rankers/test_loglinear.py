@@ -29,6 +29,7 @@ def expected_failures(estimator):
     return dict.fromkeys(checks, reason) if estimator.solver == "dual" else {}
 
 
+@pytest.mark.processors
 @parametrize_with_checks(
     [LogLinearRanker(), LogLinearRanker(solver="dual"), LogLinearRanker(solver="boosting")],
     expected_failed_checks=expected_failures,

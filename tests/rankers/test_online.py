@@ -27,6 +27,7 @@ RANKERS = [*(MMPRanker(loss) for loss in LOSSES), MMPRanker("size", average=True
 RANKERS += [PerceptronRanker(), PerceptronRanker(average=True, epochs=2)]
 
 
+@pytest.mark.processors
 @parametrize_with_checks(RANKERS)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
@@ -265,17 +266,16 @@ def test_a_bad_feature_is_an_error_that_names_the_row(value, make):
     ranker = MMPRanker().fit(X, Y)
     X[2, 1] = value
     for call in (MMPRanker().fit, MMPRanker().partial_fit, ranker.partial_fit):
-        with pytest.raises(InputError, match="Row 2 of X holds (NaN|inf)"):
+        with pytest.raises(InputError, match="X holds (NaN|-?inf) in row 2, column 1"):
             call(make(X), Y)
-    with pytest.raises(InputError, match="Row 2"):
+    with pytest.raises(InputError, match="row 2, column 1"):
         ranker.score_labels(make(X))
 
 
 def test_scores_that_overflow_are_an_error():
-    X = np.array([[1e200], [1e200], [1e200]])
-    for ranker in (MMPRanker("size"), MMPRanker("size", kernel="poly", gamma=1.0)):
-        with pytest.raises(InputError, match="row 1 are not finite any more"):
-            ranker.fit(X, ["a", "b", "a"])
+    X = np.array([[1e90], [1e90], [1e90]])
+    with pytest.raises(InputError, match="row 1 are not finite any more"):
+        MMPRanker("size", kernel="poly", gamma=1.0).fit(X, ["a", "b", "a"])
 
 
 def test_unsorted_and_repeated_indices_are_summed_and_left_alone():

@@ -47,6 +47,7 @@ def expected_failures(estimator):
     return checks
 
 
+@pytest.mark.processors
 @parametrize_with_checks(
     [
         PreferenceMachine(max_iter=100),

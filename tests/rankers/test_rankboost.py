@@ -184,6 +184,7 @@ def test_scoring_does_not_import_numba():
     assert done.stdout.split() == [b"False", b"False"]
 
 
+@pytest.mark.processors
 @parametrize_with_checks([RankBoost(5)])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

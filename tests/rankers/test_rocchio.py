@@ -11,6 +11,7 @@ from arcrank.errors import GraphError, ParameterError
 from arcrank.rankers.rocchio import RocchioRanker
 
 
+@pytest.mark.processors
 @parametrize_with_checks([RocchioRanker()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -206,6 +206,7 @@ def test_supervision_that_orders_nothing_is_refused(y, words):
         SemiSupervisedRankBoost().fit(np.eye(4), y)
 
 
+@pytest.mark.processors
 @parametrize_with_checks([SemiSupervisedRankBoost(5), SemiSupervisedRankBoost(features="latent", n_components=3)])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

@@ -61,6 +61,7 @@ def test_parameters_out_of_range_are_refused(parameters):
         SemiSupervisedLogistic(**parameters).fit(*clusters()[:2])
 
 
+@pytest.mark.processors
 @parametrize_with_checks([SemiSupervisedLogistic()])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

@@ -77,6 +77,7 @@ def test_grades_are_refused():
 
 # Some checks draw features around 100, where LinearSVC's dual ascent is slow; scikit-learn ignores it there, too.
 @pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
+@pytest.mark.processors
 @parametrize_with_checks([TransductiveSVM(max_iter=100)])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

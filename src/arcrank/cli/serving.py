@@ -67,9 +67,11 @@ class Server:
         """Scores (n, k) of features that were made by `features`."""
         import numpy as np
 
+        from arcrank.solvers.products import row_products
+
         if self._weights is None:
             return np.asarray(self.ranker.score_labels(X))
-        scores = np.asarray(X @ self._weights)
+        scores = row_products(X, self._weights)
         if self.ranker.intercept_.any():
             scores += self.ranker.intercept_
         return scores

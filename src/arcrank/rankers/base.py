@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from arcrank._features import check_features
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 from arcrank.rankers.candidates import refuse_candidates
+from arcrank.solvers.products import row_products
 
 Array = NDArray[np.float64]
 
@@ -116,7 +118,7 @@ class LabelRanker(BaseEstimator, ABC):
         refuse_candidates(X, type(self).__name__)
         if not reset:
             check_is_fitted(self)
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, accept_large_sparse=True)
+        return check_features(self, X, reset=reset)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -133,7 +135,7 @@ class LinearRanker(LabelRanker):
 
     def score_labels(self, X: Any) -> Array:
         """Scores of all labels, (n, k): the higher, the better the label fits."""
-        return np.asarray(self._check_features(X, reset=False) @ self.coef_.T) + self.intercept_
+        return row_products(self._check_features(X, reset=False), self.coef_.T) + self.intercept_
 
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
         """Why label `above` scores higher (or lower) than `below` for one instance: each feature's part of the margin.

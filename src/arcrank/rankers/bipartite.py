@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from arcrank._features import check_features
 from arcrank.errors import InputError, ParameterError
 
 __all__ = ["UNLABELLED", "BipartiteRanker", "check_count", "check_relevance", "ordered_fraction"]
@@ -50,12 +51,17 @@ class BipartiteRanker(BaseEstimator, ABC):
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """Return X as CSR or a dense array, and the grades with -1 for the unlabelled."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        return X, check_relevance(y, graded=self._graded)
+        if y is None:
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        X = check_features(self, X, reset=True)
+        grades = check_relevance(column_or_1d(y, warn=True), graded=self._graded)
+        if len(grades) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows and y has {len(grades)} entries; pass one entry per row.")
+        return X, grades
 
     def _check_features(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return check_features(self, X, reset=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -68,6 +74,11 @@ class BipartiteRanker(BaseEstimator, ABC):
 def check_relevance(y: Any, *, graded: bool) -> Floats:
     """Return y as floats; refuse what is neither relevance nor "unlabelled", and y that orders nothing."""
     grades = np.asarray(y, dtype=np.float64)
+    if not np.isfinite(grades).all():
+        row = int(np.flatnonzero(~np.isfinite(grades))[0])
+        raise InputError(
+            f"y holds {grades[row]:g} in row {row}; pass 1 (relevant), 0 (irrelevant) or -1 (unlabelled) for each row."
+        )
     values = np.unique(grades)
     if set(values) == {-1.0, 1.0}:
         raise InputError(

@@ -9,9 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from arcrank._features import canonical_csr
 from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import gather_rows, row_positions
+from arcrank.solvers.products import row_products
 
 Array = NDArray[np.float64]
 
@@ -40,7 +42,7 @@ class CandidateSets:
     """
 
     def __init__(self, features: Any, ptr: ArrayLike) -> None:
-        self.features = sp.csr_matrix(features) if sp.issparse(features) else np.asarray(features, dtype=np.float64)
+        self.features = canonical_csr(features) if sp.issparse(features) else np.asarray(features, dtype=np.float64)
         self.ptr = np.asarray(ptr, dtype=np.int64)
         if self.features.ndim != 2:
             raise InputError(f"Candidate features must be a 2-D matrix, got shape {self.features.shape}.")
@@ -98,7 +100,7 @@ class CandidateFeatures:
     def scores(self, W: Array) -> Array:
         """(n, k) scores; 0 beyond an instance's candidates, where no arc ever looks."""
         dense = np.zeros(self._shape)
-        dense[self._rows, self._columns] = self._Z @ W
+        dense[self._rows, self._columns] = row_products(self._Z, W[:, None])[:, 0]
         return dense
 
     def transposed(self, flow: Array) -> Array:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import normalize
 
 from arcrank.errors import InputError, ParameterError
+from arcrank.solvers.products import row_products
 
 Array = NDArray[np.float64]
 KERNELS = ("linear", "polynomial", "rbf", "cosine", "precomputed")
@@ -47,14 +48,19 @@ class Kernel:
     coef0: float = 0.0
     constant: float = 0.0
 
-    def between(self, A: Any, B: Any) -> Array:
-        """(len(A), len(B)); a precomputed A already holds the values."""
+    def between(self, A: Any, B: Any, product: Callable[[Any, Any], Array] = row_products) -> Array:
+        """(len(A), len(B)); a precomputed A already holds the values.
+
+        `product` is that of dense matrices: by default one in which rows do not depend on each other, np.matmul where
+        only speed counts.
+        """
         if self.name == "polynomial":
-            values = polynomial_kernel(A, B, degree=self.degree, gamma=self.gamma, coef0=self.coef0)
+            values = (self.gamma * _inner(A, B, product) + self.coef0) ** self.degree
         elif self.name == "rbf":
-            values = rbf_kernel(A, B, gamma=self.gamma)
+            squares = _squares(A)[:, None] + _squares(B)[None, :]
+            values = np.exp(-self.gamma * np.maximum(squares - 2.0 * _inner(A, B, product), 0.0))
         elif self.name == "cosine":
-            values = cosine_similarity(A, B)
+            values = _inner(normalize(A), normalize(B), product)
         elif self.name == "precomputed":
             values = A
         else:
@@ -178,6 +184,13 @@ def _check_diagonal(values: Array) -> Array:
     if (values < 0).any():
         raise _indefinite()
     return np.asarray(values, dtype=np.float64)
+
+
+def _inner(A: Any, B: Any, product: Callable[[Any, Any], Array]) -> Array:
+    """Inner products of the rows of A with those of B, (len(A), len(B))."""
+    if sp.issparse(B):
+        return np.asarray((sp.csr_matrix(A) @ B.T).toarray())
+    return row_products(A, B.T) if sp.issparse(A) else product(A, B.T)
 
 
 def _squares(X: Any) -> Array:

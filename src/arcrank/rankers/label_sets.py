@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcrank.graphs import LayeredGraphs
+from arcrank.solvers.products import row_products
 
 __all__ = ["Thresholds", "learn_thresholds", "set_sizes"]
 
@@ -51,7 +52,7 @@ def learn_thresholds(X: Any, coef: Array, intercept: Array, sizes: NDArray[np.in
     as sets were not empty.
     """
     step = 1 + X.shape[0] * len(coef) // _MOST_CELLS
-    scores, sizes = np.asarray(X[::step] @ coef.T) + intercept, sizes[::step]
+    scores, sizes = row_products(X[::step], coef.T) + intercept, sizes[::step]
     return Thresholds(
         _passed_by(scores.ravel(), int(sizes.sum())),
         _passed_by(scores.max(axis=1), int(np.count_nonzero(sizes))),

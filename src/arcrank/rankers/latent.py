@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
+from arcrank.solvers.products import row_products
+
 __all__ = ["LatentModel", "latent_features"]
 
 Floats = NDArray[np.float64]
@@ -46,10 +48,11 @@ class LatentModel:
 
     def scores(self, X: Any) -> Floats:
         """Return the linear score (n,)."""
-        return self._latent(X) @ self.latent_weights + np.ravel(normalize(X) @ self.term_weights)
+        latent = row_products(self._latent(X), self.latent_weights[:, None])
+        return (latent + row_products(normalize(X), self.term_weights[:, None]))[:, 0]
 
     def _latent(self, X: Any) -> Floats:
-        Z = X if self.components is None else _dense(X @ self.components)
+        Z = X if self.components is None else row_products(X, self.components)
         parts = [_dense(normalize(Z[:, :width])) for width in self.resolutions]
         return np.hstack(parts) / np.sqrt(len(parts))
 

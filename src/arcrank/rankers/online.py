@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from arcrank._features import canonical_csr
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.base import Array, Explanation, check_number
-from arcrank.rankers.features import canonical_csr
 from arcrank.rankers.online_base import OnlineRanker
 from arcrank.solvers.online import LOSSES, PERCEPTRON
 

@@ -9,14 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from arcrank._features import canonical_csr
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.rankers.base import Array, LinearRanker
-from arcrank.rankers.candidates import refuse_candidates
-from arcrank.rankers.features import canonical_csr, check_finite
 from arcrank.rankers.margins import smallest_margins
 from arcrank.rankers.online_labels import first_graphs, next_graphs
 from arcrank.solvers.history import History
@@ -219,22 +218,6 @@ class OnlineRanker(LinearRanker):
     def _check_average(self) -> None:
         if bool(self.average) != bool(len(self._model.late)):
             raise ParameterError("average was fixed by the first call; start anew with fit, or with a new ranker.")
-
-    def _check_features(self, X: Any, *, reset: bool) -> Any:
-        refuse_candidates(X, type(self).__name__)
-        if not reset:
-            check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_all_finite=False,
-            accept_large_sparse=True,
-        )
-        check_finite(X)
-        return X
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -26,6 +26,7 @@ from arcrank.rankers.codes import check_codes
 from arcrank.rankers.kernels import Kernel, make_kernel
 from arcrank.rankers.margin_bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.plm_prediction import best_cuts
+from arcrank.solvers.products import row_products
 
 if TYPE_CHECKING:
     from arcrank.losses.margin import MarginLoss
@@ -210,9 +211,8 @@ class PreferenceMachine(LinearRanker):
         for start in range(0, X.shape[0], _SCORED_AT_ONCE):
             part = X[start : start + _SCORED_AT_ONCE]
             values = part[:, self.support_] if self.kernel == "precomputed" else part
-            scores[start : start + _SCORED_AT_ONCE] = (
-                self._kernel.between(values, self.support_vectors_) @ self.dual_coef_
-            )
+            values = self._kernel.between(values, self.support_vectors_)
+            scores[start : start + _SCORED_AT_ONCE] = row_products(values, self.dual_coef_)
         return scores
 
     def predict(self, X: Any, size: int | None = None) -> Any:
@@ -294,7 +294,7 @@ class PreferenceMachine(LinearRanker):
 
         numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         kernel = make_kernel(self.kernel, X, **numbers, constant=float(bool(self.fit_intercept)))
-        rows = KernelRows(lambda wanted: kernel.between(X[wanted], X), kernel.diagonal(X), self.cache_mb)
+        rows = KernelRows(lambda wanted: kernel.between(X[wanted], X, np.matmul), kernel.diagonal(X), self.cache_mb)
         solver = KernelDual(rows, task, n_jobs=self.n_jobs)
         solution = self._solve(solver, graphs, task)
         flows = solution.weights if task.codes is None else solution.weights @ (task.codes @ task.codes.T)

@@ -11,6 +11,7 @@ from sklearn.utils import ClassifierTags
 
 from arcrank.errors import ParameterError
 from arcrank.rankers.bipartite import UNLABELLED, BipartiteRanker, check_count
+from arcrank.solvers.products import row_products
 
 __all__ = ["LinearScores", "TransductiveSVM", "check_positive"]
 
@@ -28,7 +29,7 @@ class LinearScores(BipartiteRanker):
     def decision_function(self, X: Any) -> Floats:
         """Return the scores (n,): the greater, the more relevant."""
         X = self._check_features(X)
-        return np.asarray(X @ self.coef_) + self.intercept_
+        return row_products(X, self.coef_[:, None])[:, 0] + self.intercept_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

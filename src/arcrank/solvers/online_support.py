@@ -19,6 +19,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.solvers.online import Array, Progress, Rows, check_seen, csr_arrays, graph_arrays
+from arcrank.solvers.products import row_products
 
 __all__ = ["KernelFunction", "SupportVectors"]
 
@@ -72,7 +73,8 @@ class SupportVectors:
             coefficients = coefficients * (1.0 - self.before / rounds)[:, None]
         X = sp.csr_matrix(X)
         blocks = [
-            function.matrix(X[rows], self.vectors) @ coefficients for rows in row_blocks(X.shape[0], len(coefficients))
+            row_products(function.matrix(X[rows], self.vectors), coefficients)
+            for rows in row_blocks(X.shape[0], len(coefficients))
         ]
         return np.vstack(blocks)
 

@@ -1,0 +1,91 @@
+"""The one check of feature matrices: what every estimator learns from and scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from arcrank.errors import InputError
+
+__all__ = ["LARGEST_FEATURE", "canonical_csr", "check_features", "check_values"]
+
+LARGEST_FEATURE = 1e100
+"""Features may not be larger than this: sums and products of such numbers are still finite."""
+
+
+def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Return X as float64, either CSR in canonical form or dense in C order; the caller's X is left as it is.
+
+    Canonical means sorted indices and no duplicates. `reset` notes the number and names of the columns in the
+    estimator, otherwise they are compared with those that it learnt.
+    """
+    values = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        ensure_min_features=0,
+        estimator=estimator,
+        input_name="X",
+    )
+    _check_shape(values)
+    check_values(values, getattr(X, "columns", None))
+    validate_data(estimator, X, reset=reset, skip_check_array=True)  # only the number and names of the columns
+    return canonical_csr(values) if sp.issparse(values) else values
+
+
+def canonical_csr(X: Any) -> Any:
+    """Return CSR with sorted indices, of 32 bits where they fit, and no duplicates; the caller's X is left as it is."""
+    if not (sp.issparse(X) and X.format == "csr"):  # a new wrapper would forget that the format was checked
+        X = sp.csr_matrix(X)
+    if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) <= np.iinfo(np.int32).max:
+        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def check_values(X: Any, names: Any = None) -> None:
+    """Raise an InputError that names row and column of the first NaN, infinity or number that is too large."""
+    values = X.data if sp.issparse(X) else X
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))  # NaN where there is one
+    if largest <= LARGEST_FEATURE:
+        return
+    wrong = ~(np.abs(values) <= LARGEST_FEATURE)
+    first = int(np.flatnonzero(wrong.ravel())[0])
+    value, place = values.ravel()[first], _place(X, first, names)
+    if np.isfinite(value):
+        raise InputError(
+            f"X holds {value:g} in {place}; features may be at most {LARGEST_FEATURE:g} in size, since products of "
+            "larger ones overflow. Scale that column, for example with sklearn.preprocessing.MaxAbsScaler."
+        )
+    raise InputError(
+        f"X holds {'NaN' if np.isnan(value) else f'{value:g}'} in {place}; features must be finite numbers. Replace "
+        "it, for example with sklearn.impute.SimpleImputer, or drop that row."
+    )
+
+
+def _check_shape(X: Any) -> None:
+    if X.shape[1] == 0:
+        raise InputError(
+            f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass a matrix with at least one "
+            "column; text features without a single known word give such a matrix."
+        )
+    if X.shape[0] == 0:
+        raise InputError(f"X has no rows (shape={X.shape}); pass at least one instance.")
+
+
+def _place(X: Any, first: int, names: Any) -> str:
+    """Where the value number `first` of X is."""
+    if sp.issparse(X):
+        row, column = int(np.searchsorted(X.indptr, first, side="right")) - 1, int(X.indices[first])
+    else:
+        row, column = divmod(first, X.shape[1])
+    name = "" if names is None else f" ({names[column]!r})"
+    return f"row {row}, column {column}{name}"
