@@ -62,7 +62,15 @@ class Pieces:
 
 
 class Decomposition(ABC):
-    """A way to cut graphs; `name` is how kernels and reports call it.
+    """A way to cut graphs into pieces.
+
+    Attributes
+    ----------
+    name : str
+        For people: messages and reports.
+    layered : str or None
+        The name under which kernels for layered graphs know the decomposition, so that no arc has to be written out.
+        Only the four decompositions of the papers have one, whatever name a user gives to their own.
 
     Examples
     --------
@@ -74,6 +82,7 @@ class Decomposition(ABC):
     """
 
     name: str
+    layered: str | None = None
 
     @abstractmethod
     def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:
@@ -114,6 +123,14 @@ class Grouping(Decomposition):
             graphs.tail[order],
             _weights(graphs)[order],
         )
+
+
+class _Named(Grouping):
+    """A grouping of the papers, for which there are kernels on layered graphs."""
+
+    def __init__(self, name: str, key: GroupKey) -> None:
+        super().__init__(name, key)
+        self.layered = name
 
 
 class CallableDecomposition(Decomposition):
@@ -196,10 +213,10 @@ def _weights(graphs: ArcGraphs) -> NDArray[np.float64]:
     return np.ones(len(graphs.head)) if graphs.weight is None else graphs.weight
 
 
-ZERO_ONE = Grouping("zero-one", lambda head, _tail: np.zeros_like(head))
-DISAGREEMENT = Grouping("disagreement", lambda head, _tail: np.arange(len(head)))
-DOMINATION = Grouping("domination", lambda head, _tail: head)
-DOMINATED = Grouping("dominated", lambda _head, tail: tail)
+ZERO_ONE = _Named("zero-one", lambda head, _tail: np.zeros_like(head))
+DISAGREEMENT = _Named("disagreement", lambda head, _tail: np.arange(len(head)))
+DOMINATION = _Named("domination", lambda head, _tail: head)
+DOMINATED = _Named("dominated", lambda _head, tail: tail)
 
 DECOMPOSITIONS: dict[str, Decomposition] = {
     "zero-one": ZERO_ONE,

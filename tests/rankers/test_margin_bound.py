@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcrank.decompositions import DECOMPOSITIONS
 from arcrank.errors import ParameterError
 from arcrank.rankers.margin_bound import BoundTerms, most_arcs_of_a_piece, smallest_margin
 from tests.oracles import arcs_of, pieces_of
@@ -18,7 +19,7 @@ def test_smallest_margins_and_largest_pieces_equal_the_arcs(case):
     assert smallest_margin(g, scores) == min(margins, default=np.inf)
     for name in ("zero-one", "domination", "dominated", "disagreement"):
         sizes = [len(piece) for i in range(len(g)) for piece in pieces_of(arcs_of(g, i), name)]
-        assert most_arcs_of_a_piece(g, name) == max(sizes, default=0)
+        assert most_arcs_of_a_piece(g, DECOMPOSITIONS[name]) == max(sizes, default=0)
 
 
 def test_the_formula_by_hand():

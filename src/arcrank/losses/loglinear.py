@@ -74,8 +74,8 @@ class LogLinearLoss:
         self._kernel, self._graph = self._choose(graphs, decomposition)
 
     def _choose(self, graphs: PreferenceGraphs, decomposition: Decomposition) -> tuple[Callable[..., None], Any]:
-        if isinstance(graphs, LayeredGraphs) and decomposition.name in _LAYERED:
-            kernel, self._mirror = _LAYERED[decomposition.name]
+        if isinstance(graphs, LayeredGraphs) and decomposition.layered in _LAYERED:
+            kernel, self._mirror = _LAYERED[decomposition.layered]
             return kernel, (graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers))
         pieces = decomposition.pieces(graphs.to_arcs())
         return piece_flows, (pieces.row_ptr, pieces.arc_ptr, pieces.head, pieces.tail, pieces.weight)

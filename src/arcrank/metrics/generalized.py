@@ -74,9 +74,9 @@ def generalized_error(
 
 
 def _errors(graphs: PreferenceGraphs, scores: NDArray[np.float64], cut: Decomposition) -> NDArray[np.float64]:
-    if isinstance(graphs, LayeredGraphs) and cut.name in _LAYERED:
+    if isinstance(graphs, LayeredGraphs) and cut.layered in _LAYERED:
         layers = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
-        return _LAYERED[cut.name](*layers, scores)
+        return _LAYERED[cut.layered](*layers, scores)
     errors = np.zeros(len(graphs))
     for block in row_blocks(*graphs.shape):  # a layered graph's arcs are written out for one block at a time
         pieces = cut.pieces(graphs[block].to_arcs(), block.start)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank.decompositions import Decomposition
 from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
@@ -87,19 +88,18 @@ def _smallest_layered(levels: NDArray[np.int32], scores: Array) -> float:
     return smallest
 
 
-def most_arcs_of_a_piece(graphs: PreferenceGraphs, decomposition: str) -> int:
-    """A of the theorem for the named decompositions."""
-    if decomposition == "disagreement":
+def most_arcs_of_a_piece(graphs: PreferenceGraphs, decomposition: Decomposition) -> int:
+    """A of the theorem."""
+    name = decomposition.layered
+    if name == "disagreement":
         return int(graphs.n_arcs > 0)
-    if decomposition == "zero-one":
+    if name == "zero-one":
         return int(graphs.arc_counts().max(initial=0))
-    if isinstance(graphs, LayeredGraphs):
-        blocks = (graphs.levels(block) for block in row_blocks(*graphs.shape))
-        return max((_most_ends(levels, decomposition == "dominated") for levels in blocks), default=0)
-    assert isinstance(graphs, ArcGraphs)
-    centre = graphs.head if decomposition == "domination" else graphs.tail
-    _, counts = np.unique(graphs.rows() * graphs.n_labels + centre, return_counts=True)
-    return int(counts.max(initial=0))
+    blocks = row_blocks(*graphs.shape)
+    if name is not None and isinstance(graphs, LayeredGraphs):
+        return max((_most_ends(graphs.levels(block), name == "dominated") for block in blocks), default=0)
+    pieces = (decomposition.pieces(graphs[block].to_arcs(), block.start) for block in blocks)
+    return max((int(np.diff(part.arc_ptr).max(initial=0)) for part in pieces), default=0)
 
 
 def _most_ends(levels: NDArray[np.int32], mirror: bool) -> int:

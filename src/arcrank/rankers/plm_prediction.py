@@ -38,13 +38,13 @@ def best_cuts(
     gaps = ordered[:, :-1] - ordered[:, 1:]
     sizes = np.empty(n, dtype=np.intp)
     for block in row_blocks(n, k * k):
-        if decomposition.name == "callable":
+        if decomposition.layered is None:
             one = (
                 _cost_of_cut(scores[block], order[block], cut, decomposition, loss, aggregate) for cut in range(1, k)
             )
             costs = np.stack([cost / count if normalize else cost for cost, count in one], axis=1)
         else:
-            costs = _costs(ordered[block], decomposition.name, loss, aggregate, normalize)
+            costs = _costs(ordered[block], decomposition.layered, loss, aggregate, normalize)
         least = costs.min(axis=1, keepdims=True)
         equal = costs <= least + 1e-12 * np.abs(least)
         sizes[block] = np.where(equal, gaps[block], -np.inf).argmax(axis=1) + 1

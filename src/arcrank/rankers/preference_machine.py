@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from arcrank.decompositions import Decomposition, get_decomposition
+from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.base import (
@@ -251,7 +251,7 @@ class PreferenceMachine(LinearRanker):
         return self._bound_terms.bound(delta)
 
     def _relevant(self, scores: Array) -> NDArray[np.bool_]:
-        if self._cut().name == "zero-one" and self.aggregate == "max":
+        if self._cut().layered == "zero-one" and self.aggregate == "max":
             return super()._relevant(scores)  # the loss falls with the smallest margin, which is the gap at the cut
         order = np.argsort(-scores, axis=1, kind="stable")
         sizes = best_cuts(scores, order, self._cut(), self._loss(), aggregate=self.aggregate, normalize=self.normalize)
@@ -360,12 +360,10 @@ class PreferenceMachine(LinearRanker):
         if smallest > 0:
             smallest = margin(np.arange(len(graphs)))
         longest = 1.0 if codes is None else float(np.sqrt((codes**2).sum(axis=1).max()))
-        named = self._cut().name if self.aggregate == "max" else "disagreement"
-        arcs = task.widest if named == "callable" else most_arcs_of_a_piece(graphs, named)
         self._bound_terms = BoundTerms(
             n=len(graphs),
             most_pieces=int(task.pieces_of.max(initial=0)),
-            most_arcs=arcs,
+            most_arcs=most_arcs_of_a_piece(graphs, self._cut() if self.aggregate == "max" else DISAGREEMENT),
             margin=smallest / np.sqrt(square) if square > 0 else 0.0,
             radius=2.0 * longest * solver.radius,
         )

@@ -107,8 +107,8 @@ class DualAscent:
 
 def _bind(graphs: PreferenceGraphs, decomposition: Decomposition, normalize: bool) -> tuple[Callable[..., int], int]:
     """The kernel for these graphs with its graph arguments filled in, and the number of dual variables."""
-    if isinstance(graphs, LayeredGraphs) and decomposition.name in _LAYERED:
-        mirror, shared = _LAYERED[decomposition.name]
+    if isinstance(graphs, LayeredGraphs) and decomposition.layered in _LAYERED:
+        mirror, shared = _LAYERED[decomposition.layered]
         layers = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
         state_ptr = loglinear_dual_layers.state_sizes(
             graphs.ptr, graphs.level, graphs.rest, layers[-1], graphs.n_labels, mirror
@@ -122,6 +122,6 @@ def _bind(graphs: PreferenceGraphs, decomposition: Decomposition, normalize: boo
 
 def count_flows(graphs: PreferenceGraphs, decomposition: Decomposition) -> int:
     """How many dual variables the problem would have: the memory that the dual needs."""
-    if isinstance(graphs, LayeredGraphs) and decomposition.name in _LAYERED:
+    if isinstance(graphs, LayeredGraphs) and decomposition.layered in _LAYERED:
         return _bind(graphs, decomposition, True)[1]
     return graphs.n_arcs

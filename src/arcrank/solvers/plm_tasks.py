@@ -173,17 +173,16 @@ def make_task(
     aggregate : "sum" charges every arc of a piece; it is the disagreement decomposition of the pieces.
     normalize : divide an instance's pieces by their number.
     """
-    layered = isinstance(graphs, LayeredGraphs) and decomposition.name in _LAYERED
-    if not layered:
+    if decomposition.layered is None or not isinstance(graphs, LayeredGraphs):
         return _explicit_task(graphs, decomposition, loss, cost, codes, aggregate, normalize)
-    assert isinstance(graphs, LayeredGraphs)
-    pieces_of = piece_counts(graphs, decomposition.name)
+    pieces_of = piece_counts(graphs, decomposition.layered)
     cost = cost / np.maximum(1, pieces_of) if normalize else cost
     cut = DISAGREEMENT if aggregate == "sum" else decomposition
-    mode, mirror = _LAYERED[cut.name]
+    assert cut.layered is not None
+    mode, mirror = _LAYERED[cut.layered]
     graph = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
     rule = mode, mirror, loss.code, loss.target
-    pieces_of = piece_counts(graphs, cut.name)
+    pieces_of = piece_counts(graphs, cut.layered)
     most_arcs = int(graphs.arc_counts().max(initial=1))
     two_layers = mode != plm_layers.IDENTITY or most_layers(graphs) <= 2
     if codes is None and two_layers:

@@ -26,8 +26,8 @@ FlowsOf = Callable[[slice], tuple[Any, Any]]
 
 def zero_flows(graphs: PreferenceGraphs, decomposition: Decomposition) -> FlowsOf:
     """Return the function that gives the flows of a block of rows."""
-    if isinstance(graphs, LayeredGraphs) and decomposition.name in _LAYERED:
-        flows = _LAYERED[decomposition.name]
+    if isinstance(graphs, LayeredGraphs) and decomposition.layered in _LAYERED:
+        flows = _LAYERED[decomposition.layered]
         return lambda rows: flows(_layers(graphs.levels(rows)))
     # A callable may depend on the row's number, so the pieces are cut once, from all rows.
     inflow, outflow = _piece_flows(decomposition.pieces(graphs.to_arcs()), graphs.shape)
