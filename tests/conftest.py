@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,32 @@ def session_cache(tmp_path_factory) -> Path:
 def private_cache(session_cache, monkeypatch) -> None:
     """No test writes into the user's cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(session_cache))
+
+
+@pytest.fixture
+def tiny_disk(tmp_path) -> Iterator[Path]:
+    """A disk of 64 KiB; skips where nothing may be mounted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = shutil.which("mount")
+    if (
+        mount is None
+        or subprocess.run(
+            [mount, "-t", "tmpfs", "-o", "size=64k", "arcrank-test", place], capture_output=True, check=False
+        ).returncode
+    ):
+        pytest.skip("this user may not mount a disk")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+@pytest.fixture
+def full_disk(tiny_disk) -> Path:
+    """A disk without a free byte; files can be created on it."""
+    with contextlib.suppress(OSError), open(tiny_disk / "filler", "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    return tiny_disk
 
 
 @pytest.fixture

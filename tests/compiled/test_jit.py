@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import arcrank
 
 MODULE = """
 from arcrank.compiled.jit import kernel
@@ -20,17 +25,29 @@ def twice(x):
 SCRIPT = "import sys; sys.path.insert(0, sys.argv[1]); import kernels; print(kernels.twice(21))"
 
 
-def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, script: str = SCRIPT, largest_file: int = -1, **environment: str):
+    def limit() -> None:
+        """Make writes beyond the limit fail (EFBIG), as they do on a full disk, and not kill the process."""
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
     env = {**os.environ, **environment}
-    command = [sys.executable, "-W", "always", "-c", SCRIPT, str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
+    command = [sys.executable, "-W", "always", "-c", script, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False, preexec_fn=limit)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "kernels.py").write_text(MODULE)
+    assert run(folder).stdout == "42\n"
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "kernels.py").write_text(MODULE)
-    assert run(tmp_path).stdout == "42\n"
-    return tmp_path
+def folder(compiled: Path, tmp_path: Path) -> Path:
+    """A module with one kernel, compiled and cached; copies keep their time stamps, which older numbas look at."""
+    return shutil.copytree(compiled, tmp_path / "copy")
 
 
 def cache_files(folder: Path) -> list[Path]:
@@ -68,3 +85,79 @@ def test_no_writable_folder_compiles_in_memory_with_one_warning(tmp_path):
     shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
     assert (result.returncode, result.stdout) == (0, "42\n"), result.stderr
     assert result.stderr.count("arcrank cannot cache compiled code") == 1
+
+
+def test_writes_that_fail_cost_one_warning(tmp_path):
+    """Two kernels, three failing writes."""
+    (tmp_path / "kernels.py").write_text(MODULE + MODULE.replace("twice", "thrice").split("kernel\n", 1)[1])
+    result = run(tmp_path, SCRIPT + "; kernels.twice(1.5); kernels.thrice(1)", largest_file=10)
+    assert (result.returncode, result.stdout) == (0, "42\n"), result.stderr
+    assert result.stderr.count("arcrank cannot cache compiled code") == 1
+    assert "__pycache__ cannot be written to (File too large)" in result.stderr
+    assert not list((tmp_path / "__pycache__").glob("*.nb*"))
+
+
+def test_a_full_disk_costs_one_warning(tmp_path, full_disk):
+    (tmp_path / "kernels.py").write_text(MODULE)
+    result = run(tmp_path, NUMBA_CACHE_DIR=str(full_disk))
+    assert (result.returncode, result.stdout) == (0, "42\n"), result.stderr
+    assert result.stderr.count("No space left on device") == 1
+    assert not list(full_disk.rglob("*.nb*"))
+
+
+def test_a_folder_that_vanishes_costs_one_warning(tmp_path):
+    """Not even the folder can be made when the code is to be written."""
+    (tmp_path / "kernels.py").write_text(MODULE)
+    place = tmp_path / "cache"
+    remove = f"import shutil; shutil.rmtree({str(place)!r}); open({str(place)!r}, 'w').close(); print"
+    result = run(tmp_path, SCRIPT.replace("print", remove), NUMBA_CACHE_DIR=str(place))
+    assert (result.returncode, result.stdout) == (0, "42\n"), result.stderr
+    assert result.stderr.count("arcrank cannot cache compiled code") == 1
+
+
+def test_code_of_an_older_source_is_never_run(folder):
+    """The index of the new source could be written, its machine code could not."""
+    index, data = sorted(cache_files(folder), key=lambda file: file.stat().st_size)
+    (folder / "kernels.py").write_text(MODULE.replace("2 * x", "5 * x"))
+    limit = (index.stat().st_size + data.stat().st_size) // 2
+    assert run(folder, largest_file=limit).stdout == "105\n"
+    assert run(folder).stdout == "105\n"
+
+
+def test_an_index_never_leads_to_the_code_of_another_signature(folder):
+    """Two processes that write at the same time may give two signatures one data file."""
+    script = SCRIPT.replace("kernels.twice(21)", "kernels.twice(21.5)")
+    assert run(folder, script).stdout == "43.0\n"
+    first, second = sorted((folder / "__pycache__").glob("kernels.twice*.nbc"))
+    shutil.copy(first, second)
+    assert run(folder, script).stdout == "43.0\n"
+
+
+@pytest.mark.parametrize("content", [b"cno_such_module\nThing\n.", b"cos\nno_such_name\n.", b"N."])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_whole_file_that_cannot_be_unpickled_is_compiled_anew(folder, content, ending):
+    """A class that it names may be gone, though its checksum is right."""
+    (path,) = (folder / "__pycache__").glob(f"kernels.twice*.{ending}")
+    path.write_bytes(hashlib.sha256(content).digest() + content)
+    result = run(folder)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "42\n", "")
+
+
+def test_an_edit_in_a_shared_file_of_the_package_recompiles(tmp_path):
+    package = tmp_path / "arcrank"
+    shutil.copytree(
+        Path(arcrank.__file__).parent / "compiled",
+        package / "compiled",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    shutil.copy(arcrank.__file__, package)
+    (package / "compiled" / "shared.py").write_text(MODULE)
+    (package / "compiled" / "caller.py").write_text(
+        MODULE.replace("twice", "caller").replace("2 * x", "twice(x) + 1") + "from arcrank.compiled.shared import twice"
+    )
+    script = "from arcrank.compiled.caller import caller as f; print(f(21), len(f.stats.cache_hits))"
+    told = [run(tmp_path, script, PYTHONPATH=str(tmp_path)).stdout for _ in range(2)]
+    shared = package / "compiled" / "shared.py"
+    shared.write_text(MODULE.replace("2 * x", "5 * x"))
+    told += [run(tmp_path, script, PYTHONPATH=str(tmp_path)).stdout for _ in range(2)]
+    assert told == ["43 0\n", "43 1\n", "106 0\n", "106 1\n"]

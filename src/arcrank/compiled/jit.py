@@ -1,83 +1,145 @@
-"""`@kernel`: numba's `njit` with a cache that is distrusted.
+"""`@kernel`: numba's `njit` with a cache that is distrusted and dispensable.
 
 numba writes machine code into `__pycache__` and runs whatever it finds there again. A flipped bit in such a file
-can kill the user's process, so ours carry a SHA-256; a file that does not match is compiled anew. Where no folder
-is writable, kernels are compiled in memory with one warning.
+can kill the user's process, and code of another version gives wrong numbers. So each of our files carries a SHA-256
+and says what it was made for; a file that does not match is compiled anew. Where nothing can be written (a read-only
+folder, a full disk), kernels are compiled in memory with one warning.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import pickle
+import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from itertools import count
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _DIGEST_BYTES = 32
 _warned = False
 
 
+class CheckedCache(FunctionCache):
+    """numba's cache of one function; a failure to read or to write costs a compilation, never an error."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        # numba's own stamp knows the function's file only, and kernels call functions of other files
+        stamp = (self._cache_file._source_stamp, package_digest())
+        self._cache_file = CheckedCacheFile(self._cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # what numba raises for a file that it cannot use is not documented, and none of it matters
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn_uncached(f"{self._cache_path} cannot be written to ({error.strerror})")
+
+
 class CheckedCacheFile(IndexDataCacheFile):
-    """numba's index and data files, each preceded by the SHA-256 of its content."""
+    """numba's index and data files: SHA-256, then what the file was made for, then its content.
+
+    A data file names its signature too. Otherwise an index could lead to the code of something else, where a process
+    died between writing the two files, or where two processes wrote at the same time.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        overloads = self._load_index()
+        name = overloads.get(key) or self._free_name(overloads)
+        self._write(self._data_path(name), key, data)
+        if key not in overloads:
+            self._save_index({**overloads, key: name})
+
+    def load(self, key: Any) -> Any:
+        name = self._load_index().get(key)
+        return None if name is None else self._read(self._data_path(name), key)
 
     def _load_index(self) -> dict[Any, str]:
-        content = _read_checked(self._index_path)
-        if content is None:
-            return {}
-        version, stamp, overloads = content
-        fresh = version == self._version and stamp == self._source_stamp
-        return overloads if fresh else {}
+        return self._read(self._index_path, "index") or {}
 
     def _save_index(self, overloads: dict[Any, str]) -> None:
-        self._write_checked(self._index_path, (self._version, self._source_stamp, overloads))
+        self._write(self._index_path, "index", overloads)
 
-    def _load_data(self, name: str) -> Any:
-        return _read_checked(self._data_path(name))
+    def _free_name(self, overloads: dict[Any, str]) -> str:
+        return next(name for name in map(self._data_name, count(1)) if name not in overloads.values())
 
-    def _save_data(self, name: str, data: Any) -> None:
-        self._write_checked(self._data_path(name), data)
+    def _read(self, path: str, key: Any) -> Any:
+        """Return the content, or None where the file is missing, damaged, out of date or not ours."""
+        try:
+            with open(path, "rb") as file:
+                digest, data = file.read(_DIGEST_BYTES), file.read()
+            if hashlib.sha256(data).digest() != digest:
+                return None
+            made_for, content = pickle.loads(data)
+        except Exception:  # unpickling raises anything: a class that is no longer there, a file of another layout
+            return None
+        return content if made_for == self._made_for(key) else None
 
-    def _write_checked(self, path: str, content: Any) -> None:
-        data = self._dump(content)
-        with self._open_for_write(path) as file:
-            file.write(hashlib.sha256(data).digest() + data)
+    def _write(self, path: str, key: Any, content: Any) -> None:
+        """Whole or not at all; Ctrl-C leaves nothing beside the place either."""
+        data = self._dump((self._made_for(key), content))
+        temporary = f"{path}.tmp.{uuid.uuid4().hex[:16]}"
+        try:
+            with open(temporary, "wb") as file:
+                file.write(hashlib.sha256(data).digest() + data)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def _made_for(self, key: Any) -> tuple[Any, ...]:
+        return (self._version, self._source_stamp, key)
 
 
-def _read_checked(path: str) -> Any:
-    """Return the unpickled content, or None where the file is missing, damaged or not ours."""
-    try:
-        with open(path, "rb") as file:
-            digest, data = file.read(_DIGEST_BYTES), file.read()
-    except OSError:
-        return None
-    if hashlib.sha256(data).digest() != digest:
-        return None
-    return pickle.loads(data)
+@cache
+def package_digest() -> str:
+    """The SHA-256 of all sources of this package, read once a process."""
+    digest = hashlib.sha256()
+    for name, source in _sources(files(__package__), ""):
+        digest.update(f"{name}\0{len(source)}\0".encode() + source)
+    return digest.hexdigest()
+
+
+def _sources(folder: Any, prefix: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: str(entry.name)):
+        if entry.name.endswith(".py"):
+            yield prefix + entry.name, entry.read_bytes()
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _sources(entry, f"{prefix}{entry.name}/")
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, without the GIL, cached on disk where that is possible."""
-    njit: Any = numba.njit
+    dispatcher: Any = numba.njit(nogil=True)(function)
     try:
-        dispatcher = njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        _warn_uncached()
-        return cast(Function, njit(nogil=True)(function))
-    dispatcher._cache._cache_file.__class__ = CheckedCacheFile
+        dispatcher._cache = CheckedCache(function)
+    except (RuntimeError, OSError):  # numba found no folder that it may write to
+        _warn_uncached("neither its own folder nor the user's cache folder is writable")
     return cast(Function, dispatcher)
 
 
-def _warn_uncached() -> None:
+def _warn_uncached(why: str) -> None:
     global _warned  # noqa: PLW0603
     if not _warned:
         _warned = True
         warnings.warn(
-            "arcrank cannot cache compiled code: neither its own folder nor the user's cache folder is writable. "
-            "It compiles anew in each process; set NUMBA_CACHE_DIR to a writable folder to avoid that.",
+            f"arcrank cannot cache compiled code: {why}. It compiles again in each process; "
+            "to avoid that, set NUMBA_CACHE_DIR to a writable folder with enough space.",
             RuntimeWarning,
             stacklevel=4,
         )
