@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcrank.compiled import plm_arcs, plm_layers
+from arcrank.compiled.losses import charge, cost_of, gain, gain_of
 from arcrank.decompositions import get_decomposition
 from arcrank.errors import ParameterError
 from arcrank.losses.margin import MARGIN_LOSSES, get_margin_loss
@@ -59,18 +59,18 @@ def test_the_dual_is_the_largest_lower_bound(name):
 def test_kernels_know_the_same_losses(name):
     loss, C = get_margin_loss(name, beta=2.0), 1.3
     for m in MARGINS:
-        assert plm_layers.charge(loss.code, loss.target, m) == pytest.approx(float(loss.value(m)), rel=1e-12)
+        assert charge(loss.code, loss.target, m) == pytest.approx(float(loss.value(m)), rel=1e-12)
         for w in (0.5, 1.0, 3.0):
             scale, offset = loss.arc_terms(np.array([w]))
             factor = w if name == "logistic" else 1.0
-            cost = factor * plm_arcs.cost_of(loss.code, offset[0] - scale[0] * m)
+            cost = factor * cost_of(loss.code, offset[0] - scale[0] * m)
             assert cost == pytest.approx(w * float(loss.value(m)), rel=1e-12)
     for T in (0.0, 0.1, 0.6):
         expected = float(loss.gain(T, C))
-        assert plm_layers.gain(loss.code, loss.target, C, T) == pytest.approx(expected, abs=1e-12)
+        assert gain(loss.code, loss.target, C, T) == pytest.approx(expected, abs=1e-12)
         if name != "beta-perceptron":
             linear = T if loss.code <= 1 else 0.0
-            assert plm_arcs.gain_of(loss.code, C, T) + linear == pytest.approx(expected, abs=1e-12)
+            assert gain_of(loss.code, C, T) + linear == pytest.approx(expected, abs=1e-12)
 
 
 def test_an_unknown_loss_is_refused():

@@ -19,6 +19,8 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
+from arcrank.compiled.layers import arrange
+from arcrank.compiled.rows import add_row, score_row
 
 TINY = 1e-300
 
@@ -44,33 +46,6 @@ def state_sizes(ptr, level, rest, n_layers, n_labels, mirror):
             below += size[b]
         pointer[i + 1] = pointer[i] + length
     return pointer
-
-
-@kernel
-def _arrange(i, ptr, label, level, rest, mirror, scores, levels, start, order, f):
-    """Counting sort of judged labels by layer: layer b is order[start[b]:start[b + 1]], f their scores."""
-    k, n_layers = len(levels), len(start) - 1
-    levels[:] = rest[i]
-    for j in range(ptr[i], ptr[i + 1]):
-        levels[label[j]] = level[j]
-    start[:] = 0
-    for r in range(k):
-        if levels[r] >= 0:
-            if mirror:
-                levels[r] = n_layers - 1 - levels[r]
-            start[levels[r] + 1] += 1
-    for b in range(n_layers):
-        start[b + 1] += start[b]
-    for r in range(k):
-        b = levels[r]
-        if b >= 0:
-            order[start[b]] = r
-            f[start[b]] = -scores[r] if mirror else scores[r]
-            start[b] += 1
-    for b in range(n_layers, 0, -1):
-        start[b] = start[b - 1]
-    start[0] = 0
-    return start[n_layers]
 
 
 @kernel
@@ -263,30 +238,13 @@ def _step_length(shared, c, start, judged, state, step, bend, linear, quadratic,
 
 
 @kernel
-def _scores(X_ptr, X_index, X_value, W, i, scores):
-    scores[:] = 0.0
-    for j in range(X_ptr[i], X_ptr[i + 1]):
-        w, x = W[X_index[j]], X_value[j]
-        for r in range(len(scores)):
-            scores[r] += x * w[r]
-
-
-@kernel
-def _move(X_ptr, X_index, X_value, W, i, net):
-    for j in range(X_ptr[i], X_ptr[i + 1]):
-        w, x = W[X_index[j]], X_value[j]
-        for r in range(len(net)):
-            w[r] += x * net[r]
-
-
-@kernel
 def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
     """Visit the instances in `rows`: note each one's loss and gap, and unless it is below `skip` make its step.
 
     Instances whose gap is small sleep for the next visits, longer each time; with learn=False nothing moves and
     nothing sleeps, so that gaps and losses are exact. Returns the number of steps made.
     """
-    ptr, label, level, rest, n_layers, state_ptr = graph
+    layers, n_layers, state_ptr = graph[:5], graph[4], graph[5]
     X_ptr, X_index, X_value = X
     k = W.shape[1]
     scores, net, f = np.empty(k), np.empty(k), np.empty(k)
@@ -301,8 +259,8 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
         if learn and sleep[i, 0] > 0:
             sleep[i, 0] -= 1
             continue
-        _scores(X_ptr, X_index, X_value, W, i, scores)
-        judged = _arrange(i, ptr, label, level, rest, mirror, scores, levels, start, order, f)
+        score_row(X_ptr, X_index, X_value, W, i, scores)
+        judged = arrange(i, layers, mirror, scores, levels, start, order, f)
         c = weight[i]
         if normalize and not shared:
             c /= _count_heads(start, judged)
@@ -325,7 +283,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
             flows[j] += t * step[j]
         for r in range(k):
             net[r] *= sign * t
-        _move(X_ptr, X_index, X_value, W, i, net)
+        add_row(X_ptr, X_index, X_value, W, i, net)
         steps += 1
     return steps
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
+from arcrank.compiled.rows import add_row, score_row
 
 TINY = 1e-300
 
@@ -109,10 +110,7 @@ def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep,
         if learn and sleep[i, 0] > 0:
             sleep[i, 0] -= 1
             continue
-        scores[:] = 0.0
-        for j in range(X_ptr[i], X_ptr[i + 1]):
-            for r in range(k):
-                scores[r] += X_value[j] * W[X_index[j], r]
+        score_row(X_ptr, X_index, X_value, W, i, scores)
         c = weight[i] / n_pieces if normalize else weight[i]
         losses[i], gaps[i] = 0.0, 0.0
         first = arc_ptr[row_ptr[i]]
@@ -143,8 +141,8 @@ def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep,
         t = _step_length(c, ends, arc_weight[arcs], state[arcs], step, linear, squares[i] * square, gaps[i])
         for a in range(arcs.start, arcs.stop):
             state[a] += t * step[a - first]
-        for j in range(X_ptr[i], X_ptr[i + 1]):
-            for r in range(k):
-                W[X_index[j], r] += X_value[j] * t * net[r]
+        for r in range(k):
+            net[r] *= t
+        add_row(X_ptr, X_index, X_value, W, i, net)
         steps += 1
     return steps

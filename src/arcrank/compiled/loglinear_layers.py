@@ -16,33 +16,7 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
-
-
-@kernel
-def _arrange(i, ptr, label, level, rest, mirror, scores, levels, start, order, f):
-    """Counting sort of judged labels by layer: layer b is order[start[b]:start[b + 1]], f their scores."""
-    k, n_layers = len(levels), len(start) - 1
-    levels[:] = rest[i]
-    for j in range(ptr[i], ptr[i + 1]):
-        levels[label[j]] = level[j]
-    start[:] = 0
-    for r in range(k):
-        if levels[r] >= 0:
-            if mirror:
-                levels[r] = n_layers - 1 - levels[r]
-            start[levels[r] + 1] += 1
-    for b in range(n_layers):
-        start[b + 1] += start[b]
-    for r in range(k):
-        b = levels[r]
-        if b >= 0:
-            order[start[b]] = r
-            f[start[b]] = -scores[r] if mirror else scores[r]
-            start[b] += 1
-    for b in range(n_layers, 0, -1):  # placing moved each start to the next layer's
-        start[b] = start[b - 1]
-    start[0] = 0
-    return start[n_layers]
+from arcrank.compiled.layers import arrange
 
 
 @kernel
@@ -76,13 +50,13 @@ def _add_log(a, b):
 @kernel
 def domination(graph, mirror, scale, normalize, first, scores, outflow, inflow, losses):
     """Head h of layer b costs log(1 + exp(-f_h) T_b). With mirror, outflow and inflow change places."""
-    ptr, label, level, rest, n_layers = graph
+    n_layers = graph[4]
     k = scores.shape[1]
     levels, order, f = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(k)
     start, log_below = np.empty(n_layers + 1, np.int64), np.empty(n_layers)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
-        judged = _arrange(first + r, ptr, label, level, rest, mirror, scores[r], levels, start, order, f)
+        judged = arrange(first + r, graph, mirror, scores[r], levels, start, order, f)
         _log_sums_below(f, start, log_below)
         heads = 0
         for b in range(n_layers):
@@ -112,13 +86,13 @@ def domination(graph, mirror, scale, normalize, first, scores, outflow, inflow, 
 @kernel
 def zero_one(graph, mirror, scale, _normalize, first, scores, outflow, inflow, losses):
     """One piece: log(1 + sum_b (sum_{h in b} exp(-f_h)) T_b)."""
-    ptr, label, level, rest, n_layers = graph
+    n_layers = graph[4]
     k = scores.shape[1]
     levels, order, f = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(k)
     start, log_below = np.empty(n_layers + 1, np.int64), np.empty(n_layers)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
-        _arrange(first + r, ptr, label, level, rest, mirror, scores[r], levels, start, order, f)
+        arrange(first + r, graph, mirror, scores[r], levels, start, order, f)
         _log_sums_below(f, start, log_below)
         log_all = -np.inf  # log of the sum over all arcs
         for b in range(n_layers):
@@ -152,13 +126,13 @@ def _log_sum_of_negated(f, start, stop):
 @kernel
 def disagreement(graph, mirror, scale, normalize, first, scores, outflow, inflow, losses):
     """Every arc costs log(1 + exp(-margin)): the one decomposition whose loss needs the arcs, one by one."""
-    ptr, label, level, rest, n_layers = graph
+    n_layers = graph[4]
     k = scores.shape[1]
     levels, order, f = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(k)
     start = np.empty(n_layers + 1, np.int64)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
-        judged = _arrange(first + r, ptr, label, level, rest, mirror, scores[r], levels, start, order, f)
+        judged = arrange(first + r, graph, mirror, scores[r], levels, start, order, f)
         arcs = 0
         for b in range(n_layers):
             arcs += (start[b + 1] - start[b]) * (judged - start[b + 1])

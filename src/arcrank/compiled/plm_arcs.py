@@ -19,36 +19,10 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
+from arcrank.compiled.layers import sort_layers
+from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, cost_of, gain_of
 
 IDENTITY, CENTRES, EXPLICIT = 0, 1, 3
-HINGE, SQUARED, LOGISTIC, EXPONENTIAL = 0, 1, 2, 3
-_LN2 = math.log(2.0)
-
-
-@kernel
-def cost_of(loss, u):
-    """l(u), at most e^700."""
-    if loss == HINGE:
-        return max(0.0, u)
-    if loss == SQUARED:
-        return max(0.0, u) ** 2
-    if loss == LOGISTIC:
-        return (max(0.0, u) + math.log1p(math.exp(-abs(u)))) / _LN2
-    return math.exp(min(700.0, u))
-
-
-@kernel
-def gain_of(loss, C, T):
-    """h(T), the dual beyond the offsets."""
-    if loss == HINGE or T <= 0.0:
-        return 0.0
-    if loss == SQUARED:
-        return -T * T / (4.0 * C)
-    if loss == LOGISTIC:
-        share = min(1.0, T * _LN2 / C)
-        rest = (1.0 - share) * math.log1p(-share) if share < 1.0 else 0.0
-        return -C / _LN2 * (share * math.log(share) + rest)
-    return T - T * math.log(T / C)
 
 
 @kernel
@@ -61,7 +35,7 @@ def slack_urgency(loss, C, T):
     if T <= 0.0:
         return -np.inf
     if loss == LOGISTIC:
-        share = T * _LN2 / C
+        share = T * LN2 / C
         return math.log(share) - math.log1p(-share) if share < 1.0 else np.inf
     return math.log(T / C)
 
@@ -77,7 +51,7 @@ def step_of_total(loss, C, T, u, curvature, held):
     z, new = high, T
     for _ in range(200):  # z = slack_urgency(new); Newton's method on a bracket
         share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
-        new = C / _LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
+        new = C / LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
         excess = z - u + curvature * (new - T)
         if excess > 0.0:
             high, low = z, max(low, z - excess)
@@ -90,33 +64,6 @@ def step_of_total(loss, C, T, u, curvature, held):
         if abs(z - last) <= 1e-14 * (1.0 + abs(z)):
             break
     return max(-held, new - T)
-
-
-@kernel
-def arrange(i, graph, mirror, levels, start, order):
-    """Counting sort of judged labels by layer: layer b is order[start[b]:start[b + 1]]."""
-    ptr, label, level, rest, n_layers = graph
-    k = len(levels)
-    levels[:] = rest[i]
-    for j in range(ptr[i], ptr[i + 1]):
-        levels[label[j]] = level[j]
-    start[:] = 0
-    for r in range(k):
-        if levels[r] >= 0:
-            if mirror:
-                levels[r] = n_layers - 1 - levels[r]
-            start[levels[r] + 1] += 1
-    for b in range(n_layers):
-        start[b + 1] += start[b]
-    for r in range(k):
-        b = levels[r]
-        if b >= 0:
-            order[start[b]] = r
-            start[b] += 1
-    for b in range(n_layers, 0, -1):  # placing moved each start to the next layer's
-        start[b] = start[b - 1]
-    start[0] = 0
-    return start[n_layers]
 
 
 @kernel
@@ -285,7 +232,7 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
     if rule[0] == EXPLICIT:
         first, last = pieces[0][i], pieces[0][i + 1]
     else:
-        judged = arrange(i, graph, rule[1], levels, start, order)
+        judged = sort_layers(i, graph, rule[1], levels, start, order)
         first, last = np.int64(0), np.int64(0)
         for b in range(len(start) - 1):
             if start[b] < judged:

@@ -23,39 +23,11 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
+from arcrank.compiled.layers import arrange, is_one_layer_of_two
+from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, charge, gain
 
 IDENTITY, CENTRES, ARCS = 0, 1, 2
-HINGE, SQUARED, LOGISTIC, EXPONENTIAL = 0, 1, 2, 3
-_LN2 = math.log(2.0)
 _NEAR = 0.2  # labels that lack at most this much score to take part are watched
-
-
-@kernel
-def charge(loss, target, m):
-    """The loss L(m), at most e^700."""
-    if loss == HINGE:
-        return max(0.0, 1.0 - m / target)
-    if loss == SQUARED:
-        return max(0.0, 1.0 - m) ** 2
-    if loss == LOGISTIC:
-        return (max(0.0, -m) + math.log1p(math.exp(-abs(m)))) / _LN2
-    return math.exp(min(700.0, -m))
-
-
-@kernel
-def gain(loss, target, C, T):
-    """The dual g(T) of the loss, T being the total flow of a piece."""
-    if loss == HINGE:
-        return target * T
-    if loss == SQUARED:
-        return T - T * T / (4.0 * C)
-    if T <= 0.0:
-        return 0.0
-    if loss == LOGISTIC:
-        share = min(1.0, T * _LN2 / C)
-        rest = (1.0 - share) * math.log1p(-share) if share < 1.0 else 0.0
-        return -C / _LN2 * (share * math.log(share) + rest)
-    return T - T * math.log(T / C)
 
 
 @kernel
@@ -98,7 +70,7 @@ def _total_of_smooth(loss, C, q, heads, n_heads, tails, n_tails, m):
     z, T = high, 0.0
     for _ in range(200):
         share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
-        T = C / _LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
+        T = C / LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
         below, a = fill(heads, n_heads, T)
         above, b = fill(tails, n_tails, T)
         excess = z + m - q * (below + above)
@@ -128,73 +100,6 @@ def solve_piece(rule, C, q, heads, n_heads, tails, n_tails, m, T):
     below, _ = fill(heads, n_heads, T)
     above, _ = fill(tails, n_tails, T)
     return T, below, above
-
-
-@kernel
-def _is_one_layer_of_two(i, ptr, level, rest):
-    """Whether all listed labels are in one layer and all others in another: label sets, to which most time goes."""
-    if rest[i] < 0 or ptr[i] == ptr[i + 1]:
-        return False
-    one = level[ptr[i]]
-    for j in range(ptr[i] + 1, ptr[i + 1]):
-        if level[j] != one:
-            return False
-    return one >= 0 and one != rest[i]
-
-
-@kernel
-def _arrange_two(i, graph, mirror, scores, start, order, f):
-    """What arrange does, by copying the runs between listed labels, which ascend."""
-    ptr, label, level, rest, n_layers = graph
-    k, first, last = len(scores), ptr[i], ptr[i + 1]
-    one, other, sign = level[first], rest[i], 1.0
-    if mirror:
-        one, other, sign = n_layers - 1 - one, n_layers - 1 - other, -1.0
-    listed, free = (0, last - first) if one < other else (k - (last - first), 0)
-    before = 0
-    for j in range(first, last + 1):
-        stop = label[j] if j < last else k
-        for r in range(before, stop):
-            order[free + r - before], f[free + r - before] = r, sign * scores[r]
-        free += stop - before
-        before = stop + 1
-        if j < last:
-            order[listed], f[listed] = stop, sign * scores[stop]
-            listed += 1
-    size = last - first if one < other else k - (last - first)
-    for b in range(n_layers + 1):
-        start[b] = (size if b > min(one, other) else 0) + (k - size if b > max(one, other) else 0)
-    return k
-
-
-@kernel
-def arrange(i, graph, mirror, scores, levels, start, order, f):
-    """Counting sort of judged labels by layer: layer b is order[start[b]:start[b + 1]], f their scores."""
-    ptr, label, level, rest, n_layers = graph
-    k = len(levels)
-    if _is_one_layer_of_two(i, ptr, level, rest):
-        return _arrange_two(i, graph, mirror, scores, start, order, f)
-    levels[:] = rest[i]
-    for j in range(ptr[i], ptr[i + 1]):
-        levels[label[j]] = level[j]
-    start[:] = 0
-    for r in range(k):
-        if levels[r] >= 0:
-            if mirror:
-                levels[r] = n_layers - 1 - levels[r]
-            start[levels[r] + 1] += 1
-    for b in range(n_layers):
-        start[b + 1] += start[b]
-    for r in range(k):
-        b = levels[r]
-        if b >= 0:
-            order[start[b]] = r
-            f[start[b]] = -scores[r] if mirror else scores[r]
-            start[b] += 1
-    for b in range(n_layers, 0, -1):  # placing moved each start to the next layer's
-        start[b] = start[b - 1]
-    start[0] = 0
-    return start[n_layers]
 
 
 @kernel
@@ -437,7 +342,7 @@ def _watch(i, rule, graph, judged, store, work, watch):
     mode, _, loss, target = rule
     start, order, f, flow = work[1], work[2], work[3], work[4]
     count[i] = 0
-    if not _is_one_layer_of_two(i, graph[0], graph[2], graph[3]):
+    if not is_one_layer_of_two(i, graph):
         return
     k, split = len(order), _split_of(start)
     for e in range(store[0][i], store[0][i] + store[1][i]):

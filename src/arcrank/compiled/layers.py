@@ -1,0 +1,88 @@
+"""The labels of an instance in the order of its layers, which every kernel on layered graphs begins with.
+
+graph : (ptr, label, level, rest, n_layers) of LayeredGraphs
+mirror : whether the graph is seen upside down, with scores negated: dominated is domination of that graph
+start, order : layer b is order[start[b]:start[b + 1]]; the functions return the number of judged labels
+"""
+
+from __future__ import annotations
+
+from arcrank.compiled.jit import kernel
+
+
+@kernel
+def sort_layers(i, graph, mirror, levels, start, order):
+    """Counting sort of the judged labels of instance i by layer, O(k)."""
+    ptr, label, level, rest, n_layers = graph
+    k = len(levels)
+    levels[:] = rest[i]
+    for j in range(ptr[i], ptr[i + 1]):
+        levels[label[j]] = level[j]
+    start[:] = 0
+    for r in range(k):
+        if levels[r] >= 0:
+            if mirror:
+                levels[r] = n_layers - 1 - levels[r]
+            start[levels[r] + 1] += 1
+    for b in range(n_layers):
+        start[b + 1] += start[b]
+    for r in range(k):
+        b = levels[r]
+        if b >= 0:
+            order[start[b]] = r
+            start[b] += 1
+    # Placing the labels moved each start to that of the next layer.
+    for b in range(n_layers, 0, -1):
+        start[b] = start[b - 1]
+    start[0] = 0
+    return start[n_layers]
+
+
+@kernel
+def arrange(i, graph, mirror, scores, levels, start, order, f):
+    """sort_layers, and the scores in that order in f, negated under `mirror`."""
+    if is_one_layer_of_two(i, graph):
+        return _arrange_two(i, graph, mirror, scores, start, order, f)
+    judged = sort_layers(i, graph, mirror, levels, start, order)
+    for j in range(judged):
+        f[j] = -scores[order[j]] if mirror else scores[order[j]]
+    return judged
+
+
+@kernel
+def is_one_layer_of_two(i, graph):
+    """Whether all listed labels are in one layer and all others in another: label sets, to which most time goes."""
+    ptr, _, level, rest, _ = graph
+    if rest[i] < 0 or ptr[i] == ptr[i + 1]:
+        return False
+    one = level[ptr[i]]
+    for j in range(ptr[i] + 1, ptr[i + 1]):
+        if level[j] != one:
+            return False
+    return one >= 0 and one != rest[i]
+
+
+@kernel
+def _arrange_two(i, graph, mirror, scores, start, order, f):
+    """What arrange does, by copying the runs between listed labels, which ascend."""
+    ptr, label, level, rest, n_layers = graph
+    k, first, last = len(scores), ptr[i], ptr[i + 1]
+    one, other, sign = level[first], rest[i], 1.0
+    if mirror:
+        one, other, sign = n_layers - 1 - one, n_layers - 1 - other, -1.0
+    listed, free = (0, last - first) if one < other else (k - (last - first), 0)
+    before = 0
+    for j in range(first, last + 1):
+        stop = label[j] if j < last else k
+        for r in range(before, stop):
+            order[free + r - before], f[free + r - before] = r, sign * scores[r]
+        free += stop - before
+        before = stop + 1
+        if j < last:
+            order[listed], f[listed] = stop, sign * scores[stop]
+            listed += 1
+    size = last - first if one < other else k - (last - first)
+    # Layers above both are empty, and those below both begin behind all labels.
+    for b in range(n_layers + 1):
+        start[b] = (size if b > min(one, other) else 0) + (k - size if b > max(one, other) else 0)
+    return k
