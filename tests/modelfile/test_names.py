@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import arcrank
 from arcrank.modelfile.names import name_arrays, names_of
 
-STRANGE = ["🚢🛢️", "a\nb", "tab\there", "\"quoted'", "x" * 10_000, "\ud800", "\ud83d\ude00", "nul\0", "", " ", "\u202e"]
+STRANGE = ["🚢🛢️", "a\nb", "tab\there", "\"quoted'", "x" * 10_000, "\ud800", "\ud83d\ude00", "bell\a", " ", "\u202e"]
 
 
 def again(ranker, folder):

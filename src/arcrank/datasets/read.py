@@ -14,6 +14,7 @@ from arcrank.datasets.formats.svmlight import numeric_order
 from arcrank.datasets.join import join
 from arcrank.datasets.locate import open_binary, readable
 from arcrank.errors import FormatError, ParameterError
+from arcrank.graphs.base import check_names
 
 __all__ = ["FORMATS", "iter_corpus", "read_corpus"]
 
@@ -159,6 +160,7 @@ def _options(batch_rows: int, labels: Sequence[str] | None, n_features: int | No
     names = None if labels is None else list(labels)
     if names is not None and (not names or len({*names}) != len(names) or not all(isinstance(n, str) for n in names)):
         raise ParameterError("labels= must be a list of different names")
+    check_names(names or ())
     return Options(batch_rows, names, n_features, header)
 
 

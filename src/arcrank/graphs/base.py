@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from itertools import islice
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -137,11 +139,43 @@ def check_labels(labels: Any, n_labels: int) -> NDArray[Any] | None:
     if len(set(names.tolist())) != n_labels:
         repeated = next(name for name in names.tolist() if names.tolist().count(name) > 1)
         raise InputError(f"The label name {repeated!r} is given more than once; label names must be distinct.")
+    check_names(names.tolist())
     return names
 
 
+def check_names(names: Iterable[Any]) -> None:
+    """Raise an InputError for a label name that cannot be shown, or not be told from another one.
+
+    Examples
+    --------
+    >>> check_names(["tea", "green tea", 7])
+    >>> check_names(["tea", ""])
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.InputError: The label name '' is empty; give every label a name that can be read.
+    """
+    for name in names:
+        if fault := name_fault(name):
+            raise InputError(f"The label name {name!r} {fault}; give every label a name that can be read.")
+
+
+def name_fault(name: Any) -> str:
+    """Say why a label cannot have this name; an empty string where it can. Numbers are names too.
+
+    NumPy's fixed-width strings drop trailing NUL characters, so "a" and "a\\0" would become one label.
+
+    >>> name_fault("tea"), name_fault("te" + chr(0)), name_fault(float("nan"))
+    ('', 'holds a NUL character', 'stands for a missing value')
+    """
+    if name is None or name != name:  # noqa: PLR0124 - NaN is the one value that differs from itself
+        return "stands for a missing value"
+    if not isinstance(name, str) or (name and "\0" not in name):
+        return ""
+    return "holds a NUL character" if name else "is empty"
+
+
 def label_array(labels: Any) -> NDArray[Any]:
-    """Names as an array that keeps them exactly: NumPy's fixed-width strings would drop trailing NUL characters."""
+    """Names as an array; strings as Python objects, so that one long name does not make the array large."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1:
         return labels
     names = list(labels)
@@ -156,6 +190,16 @@ def same_labels(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     if a is None or b is None:
         return a is b
     return len(a) == len(b) and a.tolist() == b.tolist()
+
+
+def shorten(names: Iterable[Any]) -> str:
+    """How an error message lists names: the first few of them.
+
+    >>> shorten("abcdefg")
+    "'a', 'b', 'c', 'd', 'e', ..."
+    """
+    first = list(islice(names, 6))
+    return ", ".join(map(repr, first[:5])) + (", ..." if len(first) > 5 else "")
 
 
 def name_of(label: int, labels: NDArray[Any] | None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcrank.errors import GraphError, InputError, ParameterError
-from arcrank.graphs.base import row_blocks
+from arcrank.graphs.base import check_names, row_blocks
 from arcrank.graphs.dense import dense_levels
 from arcrank.graphs.layers import LayeredGraphs
 
@@ -32,6 +32,7 @@ class Hierarchy:
 
     def __init__(self, parents: Mapping[str, str | None]) -> None:
         self.parents = dict(parents)
+        check_names(self.parents)
         self._path = _paths_to_root(self.parents)
         self._number = {label: j for j, label in enumerate(self.parents)}
         inner = set(self.parents.values()) - {None}

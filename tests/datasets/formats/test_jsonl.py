@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from arcrank.datasets import read_corpus
 from arcrank.datasets.formats.jsonl import parse_row
 from arcrank.datasets.formats.lines import RowError
-from arcrank.errors import FormatError
+from arcrank.errors import FormatError, InputError
 
 TEXTS = st.text(st.characters(codec="utf-8"))
-LABELS = st.lists(TEXTS, unique=True, max_size=5)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
+LABELS = st.lists(NAMES, unique=True, max_size=5)
 
 
 def read(*rows, **options):
@@ -119,6 +120,18 @@ def test_a_bad_row_is_an_error_or_a_counted_skip(line, reason):
     corpus = read(good, line, good, on_error="skip")
     assert len(corpus) == 2
     assert corpus.skipped == {reason: 1}
+
+
+@pytest.mark.parametrize(("name", "told"), [("", "is empty"), ("\0", "a NUL character"), ("a\0", "a NUL character")])
+@pytest.mark.parametrize("kind", ["labels", "layers", "ranking", "arcs"])
+def test_names_that_cannot_be_read_are_refused(name, told, kind):
+    value = {"labels": [name], "layers": [["a"], [name]], "ranking": ["a", name], "arcs": [["a", name]]}[kind]
+    row = {"text": "oil", kind: value}
+    with pytest.raises(FormatError, match=f"stream:2: invalid labels: the name .* {told}"):
+        read({"text": "oil", "labels": ["a"]}, row)
+    assert read({"text": "oil", "labels": ["a"]}, row, on_error="skip").skipped == {"invalid labels": 1}
+    with pytest.raises(InputError, match=told):
+        read({"text": "oil", "labels": ["a"]}, labels=["a", name])
 
 
 def test_texts_and_features_do_not_mix():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO, TypeVar
 
 from arcrank.errors import FormatError
+from arcrank.graphs.base import name_fault
 
 __all__ = ["Lines", "Options", "RowError", "decode"]
 
@@ -47,7 +48,10 @@ class Options:
         object.__setattr__(self, "known", frozenset(self.labels or ()))
 
     def check_labels(self, names: list[str]) -> None:
-        """Raise a `RowError` for a label outside the given vocabulary."""
+        """Raise a `RowError` for a name that no label can have, or one outside the given vocabulary."""
+        for name in names:
+            if fault := name_fault(name):
+                raise RowError("invalid labels", f"the name {name!r} {fault}")
         if self.labels is not None and not self.known.issuperset(names):
             unknown = next(name for name in names if name not in self.known)
             raise RowError("label not in the vocabulary", repr(unknown))
