@@ -99,6 +99,7 @@ def test_progress_on_a_terminal(tmp_path, data):
         ("a.csv", "text,labels\noil barrel,crude\nwheat corn,grain;food\n"),
         ("a.tsv", "oil barrel\tcrude\nwheat corn\tgrain;food\n"),
         ("a.svm", "crude 1:1 3:0.5\ngrain,food 2:1\n"),
+        ("two.csv", "text,labels\noil barrel,crude;energy\nwheat corn,grain;food\n"),
         ("a.jsonl", '{"features": {"x": 1.5}, "labels": ["crude"]}\n{"features": {"y": 2}, "labels": ["grain"]}\n'),
         ("b.jsonl", '{"text": "oil", "arcs": [["crude", "grain"]]}\n{"text": "corn", "ranking": ["grain", "crude"]}\n'),
         ("c.jsonl", '{"text": "oil", "layers": [["crude"], ["gas"], ["grain"]]}\n'),

@@ -78,6 +78,16 @@ def test_new_labels_and_mixed_preferences(tmp_path):
     assert ranker.rank(WORDS.transform(["oil"]), top=1).tolist() == [["crude"]]
 
 
+def test_two_labels_in_every_row_are_label_sets(tmp_path):
+    """Python's lists of two names could be arcs; a file says what it holds."""
+    rows = [{"text": "oil port", "labels": ["crude", "ship"]}, {"text": "wheat port", "labels": ["grain", "ship"]}]
+    path = write_jsonl(tmp_path / "rows.jsonl", rows)
+    ranker = MMPRanker()
+    assert learn_stream(ranker, path, features=WORDS, batch_rows=1).documents == 2
+    assert ranker.labels_.tolist() == ["crude", "ship", "grain"]
+    assert isinstance(ranker.predict(WORDS.transform(["oil"])), list)
+
+
 def test_rows_that_cannot_be_read_are_counted(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"text": "oil", "labels": ["crude"]}\nno JSON\n{"text": "port", "labels": ["ship"]}\n')

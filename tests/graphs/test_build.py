@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, cross_validate
 
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import ArcGraphs, LayeredGraphs, as_graphs
+from arcrank.graphs import ArcGraphs, Hierarchy, LayeredGraphs, as_graphs
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_given_labels_fix_the_columns():
 
 
 def test_odd_names_are_kept_exactly():
-    names = ["a\0", "a", "\n", "ü🙂", "x" * 10_000]
+    names = [" a ", "a", "\n", "ü🙂", "x" * 10_000]
     g = as_graphs([[name] for name in names])
     assert g.labels.tolist() == sorted(names)
 
@@ -83,17 +83,20 @@ def test_odd_names_are_kept_exactly():
         (np.array([[0, 1, 2]]), {}, "kind='levels'"),
         (np.array([[1.0, np.nan]]), {}, "kind='ranks'"),
         (np.array([[-1, 2]]), {}, "could mean several things"),
-        (np.array([["a", "b"]]), {}, "list of lists"),
+        (np.array([["a", "b"]]), {}, "kind='arcs'.*kind='ranking'.*kind='sets'"),
+        (np.array([[3], [5]]), {}, r"y\.ravel\(\)"),
         (np.zeros((2, 2, 2)), {}, "1-D"),
         ("abc", {}, "one entry for each instance"),
         (5, {}, "one entry for each instance"),
-        ([("a", "b"), ("b", "c")], {}, "a label set or one arc"),
+        ([("a", "b"), ("b", "c")], {}, "label sets, or one arc each, 'a' preferred to 'b'"),
         ([[0, 1], [1, 0]], {}, "kind='indicator'"),
         ([["a"], [["b"], ["c"]]], {}, "Instances 0 and 1 are given in different ways"),
         ([["a"], "b"], {}, "Instances 0 and 1"),
-        ([["a", "a"]], {}, "'a' twice"),
+        ([["a", "b", "a"]], {}, "'a' twice"),
         ([[["a"], ["b", "a"]]], {}, "'a' twice"),
-        ([["a", 1]], {}, "different types"),
+        ([["a", 1, 2]], {}, "different types"),
+        ([["a"], ["b", float("nan")], ["c"]], {}, "different types"),
+        ([[1.0], [2.0, float("nan")]], {}, "label name nan stands for a missing value"),
         ([[], []], {}, "no labels"),
         (["a", "c"], {"labels": ["a", "b"]}, "Instance 1 has the label 'c', which is not among the 2 labels"),
         ([["a"], ["c"]], {"labels": ["a", "b"]}, "Instance 1 has the label 'c'"),
@@ -106,6 +109,33 @@ def test_odd_names_are_kept_exactly():
 def test_bad_input(y, options, message):
     with pytest.raises(InputError, match=message):
         as_graphs(y, **options)
+
+
+@pytest.mark.parametrize("name", ["", "\0", "a\0", "a\0b"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda name: as_graphs([name, "b"]),
+        lambda name: as_graphs((name, "b")),
+        lambda name: as_graphs(np.array([name, "b"], dtype=object)),
+        lambda name: as_graphs([[name], ["b"]]),
+        lambda name: as_graphs([[(name, "b")]]),
+        lambda name: as_graphs([[[name], ["b"]]]),
+        lambda name: as_graphs([[name, "b", "c"]], kind="ranking"),
+        lambda name: as_graphs(np.eye(2), labels=[name, "b"]),
+        lambda name: as_graphs(np.eye(2)).with_labels([name, "b"]),
+        lambda name: ArcGraphs.from_arcs([[(0, 1)]], 2, labels=[name, "b"]),
+        lambda name: Hierarchy({name: None, "b": None}),
+    ],
+)
+def test_names_that_cannot_be_read_are_refused(name, build):
+    with pytest.raises(InputError, match="is empty|holds a NUL character"):
+        build(name)
+
+
+def test_a_numpy_array_has_lost_its_nul_characters():
+    with pytest.raises(InputError, match="is empty"):
+        as_graphs(np.array(["\0", "b"]))
 
 
 def test_unknown_kind():

@@ -155,7 +155,7 @@ class Classroom:
 
         # label sets by name, so that the model predicts label sets
         sets = self.corpus.label_sets if self.hierarchy is None else None
-        y = self.graphs if sets is None else sets
+        y = self.graphs if sets is None else [frozenset(names) for names in sets]  # lists of two could be arcs
         words = self.text_features(plan, len(self.corpus))
         X = self.matrix() if words is None else words.fit_transform(self.corpus.texts)
         ranker = fit_with_meter(plan.ranker(), X, y, "training")

@@ -115,7 +115,7 @@ def _supervision(ranker: Any, block: Corpus) -> Any:
     if block.ranks is not None:
         return block.ranks
     if block.label_sets is not None and getattr(ranker, "_kind", "sets") != "graphs":
-        return block.label_sets
+        return [frozenset(names) for names in block.label_sets]  # lists of two names could be arcs
     known = ranker.labels_.tolist() if hasattr(ranker, "labels_") else []
     seen = set(known)
     return replace(block, labels=known + [name for name in block.labels if name not in seen]).graphs()

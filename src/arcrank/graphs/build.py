@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank.errors import InputError, ParameterError
+from arcrank.graphs.align import align_labels
 from arcrank.graphs.arcs import ArcGraphs, Conflicts
-from arcrank.graphs.base import PreferenceGraphs, check_labels, label_array
-from arcrank.graphs.kinds import MATRIX_KINDS, check_entries, column_names, detect_kind, unwrap
+from arcrank.graphs.base import PreferenceGraphs, check_labels, check_names, label_array, shorten
+from arcrank.graphs.kinds import MATRIX_KINDS, check_entries, column_names, detect_kind, is_nested, unwrap
 from arcrank.graphs.layers import LayeredGraphs
 
 _NO_LABELS = frozenset((tuple, list, dict, set, frozenset, np.ndarray))
@@ -33,9 +34,13 @@ def as_graphs(
     | "levels"    | 2-D of layer numbers, 0 = top, -1 = not judged                                      |
     | "distances" | 2-D of distances of each label from correct, NaN = not judged                       |
     | "layers"    | lists of lists of labels, best layer first; labels left out are not judged          |
-    | "arcs"      | lists of (head, tail), bare preferences; without kind= each a tuple                 |
+    | "ranking"   | lists of labels, best first, ties as nested lists; labels left out are not judged   |
+    | "arcs"      | lists of (head, tail), bare preferences; or one (head, tail) for each instance      |
 
-    Without `kind` it is told from y where that is certain; else the error says what to pass. Graphs pass through.
+    Without `kind` it is told from y where that is certain; else the error says what to pass. A matrix of numbers other
+    than 0 and 1 is taken as ranks only if its rows are rankings; lists are label sets, unless all have two names: then
+    they may be arcs, and Python sets or `kind` tell them apart. A list of tuples (head, tail) is a list of arcs, and
+    "ranking" is never guessed. Graphs pass through.
 
     Parameters
     ----------
@@ -45,7 +50,9 @@ def as_graphs(
         A name of the table.
     labels : sequence of names, optional
         Names of the columns of a matrix, or the vocabulary of names in the order wanted; without it a data frame's
-        columns keep their names, another matrix has numbered labels, and names are sorted.
+        columns keep their names, another matrix has numbered labels, and names are sorted. The labels of graphs
+        are matched by name: what they lack is irrelevant in label sets and not judged elsewhere, and a judged label
+        that is not among these is an error.
     conflicts : "error" or "keep"
         For arcs, see `ArcGraphs.from_arcs`.
 
@@ -59,9 +66,11 @@ def as_graphs(
     LayeredGraphs(1 instances, 3 labels, 2 layers, 2 arcs)
     >>> as_graphs([[5, 3, 1]], kind="grades").levels().tolist()
     [[0, 1, 2]]
+    >>> as_graphs([["b", "a", "c"]], kind="ranking").levels().tolist()
+    [[1, 0, 2]]
     """
     if isinstance(y, PreferenceGraphs):
-        return y if labels is None else y.with_labels(labels)
+        return y if labels is None else _over(y, labels)
     values = unwrap(y)
     check_entries(values)
     kind = detect_kind(values) if kind is None else kind
@@ -72,6 +81,13 @@ def as_graphs(
     if kind == "arcs":
         return _from_arcs(values, labels, conflicts)
     return _BUILDERS[kind](values, labels)
+
+
+def _over(graphs: PreferenceGraphs, labels: Any) -> PreferenceGraphs:
+    if graphs.labels is None:
+        return graphs.with_labels(labels)
+    names = label_array(labels)
+    return align_labels(graphs, check_labels(names, len(names)))
 
 
 class Vocabulary:
@@ -95,7 +111,7 @@ class Vocabulary:
         except (KeyError, TypeError):
             raise InputError(
                 f"Instance {row} has the label {name!r}, which is not among the {len(self)} labels "
-                f"({_shorten(list(self._number))}); drop it, or name it in as_graphs(y, labels=[...])."
+                f"({shorten(self._number)}); drop it, or name it in as_graphs(y, labels=[...])."
             ) from None
 
 
@@ -112,10 +128,6 @@ def _sorted_names(used: Iterable[Any]) -> NDArray[Any]:
             f"Label names of different types cannot be sorted ({', '.join(kinds)}); use one type, or name them in the "
             "order wanted: as_graphs(y, labels=[...])."
         ) from None
-
-
-def _shorten(names: list[Any]) -> str:
-    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _plain(one: Any, row: int, what: str = "a list of labels") -> list[Any]:
@@ -141,6 +153,8 @@ def _parts(one: Any, row: int, what: str) -> list[Any]:
 
 
 def _from_single(y: Any, labels: Any) -> LayeredGraphs:
+    if isinstance(y, list | tuple):
+        check_names(name for name in y if isinstance(name, str))  # before NumPy drops trailing NUL characters
     values = np.asarray(y)
     if values.ndim != 1:
         raise InputError(f"kind='single' needs a 1-D y with one label for each instance, got shape {values.shape}.")
@@ -175,7 +189,7 @@ def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
     indicator = sp.csr_matrix((data, columns, ptr), shape=(len(sets), len(vocabulary)))
     indicator.sum_duplicates()
     if indicator.data.max(initial=0) > 1:
-        _name_repeated(sets, "an indicator matrix, pass as_graphs(y, kind='indicator')")
+        _name_repeated(sets, "a matrix, pass a NumPy array, or kind='indicator', 'grades' or 'ranks'")
     return LayeredGraphs.from_label_sets(indicator, labels=vocabulary.names)
 
 
@@ -211,9 +225,22 @@ def _from_layers(y: Any, labels: Any) -> LayeredGraphs:
     return LayeredGraphs(ptr, np.array(numbers), np.array(levels), rest, len(vocabulary), vocabulary.names)
 
 
+def _from_rankings(y: Any, labels: Any) -> LayeredGraphs:
+    return _from_layers([ranking_layers(_ordered(one, row, "a list of labels")) for row, one in enumerate(y)], labels)
+
+
+def ranking_layers(ranking: Iterable[Any]) -> list[Any]:
+    """Layers of a ranking, best first: a list within it holds labels that tie.
+
+    >>> ranking_layers(["tea", ["milk", "water"]])
+    [['tea'], ['milk', 'water']]
+    """
+    return [tied if is_nested(tied) else [tied] for tied in ranking]
+
+
 def _from_arcs(y: Any, labels: Any, conflicts: Conflicts) -> ArcGraphs:
     arcs = [
-        [tuple(_plain(arc, row, "an arc (head, tail)")) for arc in _parts(one, row, "a list of arcs")]
+        [tuple(_plain(_ordered(arc, row, "an arc (head, tail)"), row)) for arc in _arcs_of(one, row)]
         for row, one in enumerate(y)
     ]
     vocabulary = Vocabulary(labels, (name for one in arcs for arc in one for name in arc))
@@ -226,6 +253,20 @@ def _from_arcs(y: Any, labels: Any, conflicts: Conflicts) -> ArcGraphs:
     )
 
 
+def _arcs_of(one: Any, row: int) -> list[Any]:
+    """The arcs of an instance, which may be given as a bare pair of names."""
+    parts = _parts(one, row, "a list of arcs")
+    is_pair = len(parts) == 2 and not any(is_nested(part) for part in parts)
+    return [_ordered(one, row, "an arc (head, tail)")] if is_pair else parts
+
+
+def _ordered(one: Any, row: int, what: str) -> list[Any]:
+    """The members of a list; a set is not one, because it has no order."""
+    if isinstance(one, set | frozenset):
+        raise InputError(f"Instance {row} has the set {one!r}, which has no order, where {what} belongs.")
+    return _parts(one, row, what)
+
+
 _BUILDERS: dict[str, Callable[[Any, Any], PreferenceGraphs]] = {
     "single": _from_single,
     "indicator": lambda y, labels: LayeredGraphs.from_label_sets(y, labels=labels),
@@ -235,5 +276,6 @@ _BUILDERS: dict[str, Callable[[Any, Any], PreferenceGraphs]] = {
     "levels": lambda y, labels: LayeredGraphs.from_levels(y, labels=labels),
     "distances": lambda y, labels: LayeredGraphs.from_distances(y, labels=labels),
     "layers": _from_layers,
+    "ranking": _from_rankings,
     "arcs": lambda y, labels: _from_arcs(y, labels, "error"),
 }

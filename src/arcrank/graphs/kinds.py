@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank.errors import InputError
+from arcrank.graphs.base import shorten
+from arcrank.graphs.ranks import refuse_unless_ranks
 
 MATRIX_KINDS = ("indicator", "ranks", "levels", "distances", "grades")
 _CALLED = {
@@ -30,7 +31,7 @@ def unwrap(y: Any) -> Any:
         y = y.to_numpy()
     elif hasattr(y, "__array__") and not isinstance(y, np.ndarray):
         y = np.asarray(y)
-    if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1 and any(_is_nested(one) for one in y):
+    if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1 and any(is_nested(one) for one in y):
         return list(y)
     return y
 
@@ -57,10 +58,15 @@ def check_later(y: Any, kind: str, labels: NDArray[Any]) -> None:
         raise InputError(
             f"y has {values.shape[1]} columns, and this ranker learnt {len(labels)} labels; give a column for each."
         )
+    check_columns(y, labels)
+
+
+def check_columns(y: Any, labels: NDArray[Any]) -> None:
+    """Refuse a data frame whose columns have other names than the labels, or have them in another order."""
     names = column_names(y)
     if names is not None and labels.dtype.kind not in "biuf" and names != labels.tolist():
         raise InputError(
-            f"The columns of y ({', '.join(names[:5])}, ...) are not the labels of this ranker in their order; "
+            f"The columns of y ({shorten(names)}) are not the labels of this ranker in their order; "
             "pass y[list(ranker.labels_)]."
         )
 
@@ -79,10 +85,10 @@ def _form(y: Any) -> str | None:
         return "matrix"
     if isinstance(y, str) or not isinstance(y, Sequence | np.ndarray):
         return None
-    filled = next((list(one) for one in y if _is_nested(one) and len(one)), None)
+    filled = next((list(one) for one in y if is_nested(one) and len(one)), None)
     if filled is not None:
         return _kind_of_instance(filled)
-    return "single" if len(y) and not any(_is_nested(one) for one in y) else None
+    return "single" if len(y) and not any(is_nested(one) for one in y) else None
 
 
 def _all_numbers(y: Sequence[Any]) -> bool:
@@ -97,13 +103,26 @@ def check_entries(y: Any, form: type = Iterable) -> None:
         )
 
 
-def detect_kind(y: Any) -> str:
-    """The kind of supervision that `y` must be, or an error that says which kinds it could be."""
+def detect_kind(y: Any, learnt: str | None = None) -> str:
+    """The kind of supervision that `y` must be, or an error that says which kinds it could be.
+
+    What y leaves open is settled by the kind that was learnt from before, where y is written in that way.
+    """
+    try:
+        return _detect(y)
+    except InputError:
+        wanted = "matrix" if learnt in MATRIX_KINDS else learnt
+        if wanted is None or _form(y) != wanted:
+            raise
+        return str(learnt)
+
+
+def _detect(y: Any) -> str:
     if sp.issparse(y):
         return "indicator"
     if not isinstance(y, np.ndarray):
         check_entries(y, Sequence)
-        if any(_is_nested(one) for one in y):
+        if any(is_nested(one) for one in y):
             return _detect_nested(y)
         y = np.asarray(y)
     if y.ndim == 1:
@@ -117,12 +136,17 @@ def _detect_matrix(y: NDArray[Any]) -> str:
     if y.dtype == bool:
         return "indicator"
     if y.dtype.kind not in "iuf":
-        raise InputError(f"A 2-D y must hold numbers, got {y.dtype}; for label names give a list of lists.")
+        raise InputError(
+            f"A 2-D y must hold numbers, got {y.dtype}. For rows of label names say what they are: as_graphs(y, "
+            "kind='arcs') for (head, tail), kind='ranking' for labels in order, best first, or kind='sets'."
+        )
     known = y[~np.isnan(y)] if y.dtype.kind == "f" else y.ravel()
     if known.size == y.size and np.isin(known, (0, 1)).all():
         return "indicator"
+    if y.shape[1] == 1:
+        raise InputError("y has a single column; for one label for each instance pass y.ravel().")
     if known.size and known.min() >= 1 and known.max() >= 2:
-        _warn_of_grades(y)
+        refuse_unless_ranks(y)
         return "ranks"
     span = f"values from {known.min():g} to {known.max():g}" if known.size else "no judged value"
     raise InputError(
@@ -132,25 +156,11 @@ def _detect_matrix(y: NDArray[Any]) -> str:
     )
 
 
-def _warn_of_grades(y: NDArray[Any]) -> None:
-    """Warn where too many fully judged rows have no first place, not even one shared by labels that tie."""
-    full = y[~np.isnan(y).any(axis=1)]
-    best = full.min(axis=1, keepdims=True)
-    impossible = best[:, 0] > (full == best).sum(axis=1)
-    if impossible.sum() > 0.1 * len(full):
-        warnings.warn(
-            f"In {impossible.sum():,} of {len(full):,} fully judged rows of y no label is first. It is taken as ranks, "
-            "1 = best; for grades, higher = better, pass as_graphs(y, kind='grades').",
-            UserWarning,
-            stacklevel=5,
-        )
-
-
 def _detect_nested(y: Sequence[Any]) -> str:
     """Lists: tuples of two = arcs, lists of lists = layers, flat lists = label sets."""
-    filled = [(row, list(one)) for row, one in enumerate(y) if _is_nested(one) and len(one)]
+    filled = [(row, list(one)) for row, one in enumerate(y) if is_nested(one) and len(one)]
     kinds = {_kind_of_instance(one): row for row, one in reversed(filled)}
-    loose = [row for row, one in enumerate(y) if not _is_nested(one)]
+    loose = [row for row, one in enumerate(y) if not is_nested(one)]
     if loose or len(kinds) > 1:
         rows = sorted([*kinds.values(), *loose[:1]])
         raise InputError(
@@ -166,17 +176,11 @@ def _detect_nested(y: Sequence[Any]) -> str:
 def _kind_of_instance(one: list[Any]) -> str:
     if all(isinstance(part, tuple) and len(part) == 2 for part in one):
         return "arcs"
-    return "layers" if any(_is_nested(part) for part in one) else "sets"
+    return "layers" if any(is_nested(part) for part in one) else "sets"
 
 
 def _refuse_ambiguous(y: Sequence[Any], filled: list[tuple[int, list[Any]]]) -> None:
     """Label sets that may well be something else: better an error than a garbled meaning."""
-    row, first = filled[0] if filled else (0, [])
-    if filled and all(isinstance(y[r], tuple) and len(one) == 2 for r, one in filled):
-        raise InputError(
-            f"Instance {row} is the tuple {y[row]!r}: a label set or one arc? Write [{tuple(first)!r}] for an arc, "
-            f"{first!r} for a set, or pass as_graphs(y, kind='sets')."
-        )
     lengths = {len(one) for _, one in filled}
     binary = all(not isinstance(x, str) and x in (0, 1) for _, one in filled for x in one)
     if len(filled) == len(y) and lengths != {1} and len(lengths) == 1 and binary:
@@ -184,7 +188,16 @@ def _refuse_ambiguous(y: Sequence[Any], filled: list[tuple[int, list[Any]]]) -> 
             "These lists of zeros and ones look like an indicator matrix, but lists are label sets; pass a NumPy "
             "array or as_graphs(y, kind='indicator'), or as_graphs(y, kind='sets') if the labels are called 0 and 1."
         )
+    if lengths == {2} and not any(isinstance(y[row], set | frozenset) for row, _ in filled):
+        row, first = filled[0]
+        head, tail = (name.item() if isinstance(name, np.generic) else name for name in first)
+        raise InputError(
+            f"Every instance has exactly two names (instance {row}: {head!r}, {tail!r}): label sets, or one arc each, "
+            f"{head!r} preferred to {tail!r}? For arcs pass as_graphs(y, kind='arcs'). For label sets pass Python "
+            f"sets, {{{head!r}, {tail!r}}} for this one, or as_graphs(y, kind='sets')."
+        )
 
 
-def _is_nested(one: Any) -> bool:
+def is_nested(one: Any) -> bool:
+    """Whether an entry of y holds entries of its own."""
     return isinstance(one, list | tuple | set | frozenset | np.ndarray) and getattr(one, "ndim", 1) > 0

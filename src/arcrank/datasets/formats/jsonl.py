@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
 from arcrank.datasets.formats.rows import Row, row_blocks
+from arcrank.graphs.build import ranking_layers
 
 __all__ = ["blocks", "fault", "invalid", "parse_row", "shown"]
 
@@ -176,7 +177,7 @@ def _layers(value: Any) -> list[list[str]]:
 
 
 def _ranking(value: Any) -> list[list[str]]:
-    return _layers([tied if isinstance(tied, list) else [tied] for tied in _list(value)])
+    return _layers(ranking_layers(_list(value)))
 
 
 def _arcs(value: Any) -> list[tuple[str, str]]:
