@@ -124,6 +124,61 @@ def test_columns_follow_the_estimator_also_where_a_fold_lacks_labels(data, name)
         assert scorer(name)(estimator, X[rows], y[rows]) == pytest.approx(expected)
 
 
+NAMED = ["one_error", "zero_one_error", "average_precision", "kendall_tau", "ndcg_at"]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_graphs_are_matched_with_the_labels_by_name(data, name):
+    X, Y = data
+    y = np.array(["d", "c", "b", "a"])[Y.argmax(axis=1)]
+    made = scorer(name, **PARAMETERS.get(name, {}))
+    piped = make_pipeline(StandardScaler(), LogisticRegression())
+    estimators = [CentroidRanker(), make_pipeline(StandardScaler(), CentroidRanker()), LogisticRegression(), piped]
+    for estimator in estimators:
+        estimator.fit(X, y)
+        expected = made(estimator, X, as_graphs(y))
+        assert made(estimator, X, as_graphs(y, labels=["b", "d", "a", "c"])) == expected
+        assert made(estimator, X, as_graphs(y, labels=["e", "b", "d", "a", "c"])) == expected
+        with pytest.raises(InputError, match="'D', which is not among the 4 labels"):
+            made(estimator, X, as_graphs(np.char.upper(y)))
+        with pytest.raises(InputError, match=r"with_labels\(ranker.labels_\)"):
+            made(estimator, X, LayeredGraphs.from_single_labels(np.zeros(N, dtype=int), 4))
+
+
+def test_classifiers_of_a_matrix_have_numbered_labels(data):
+    X, Y = data
+    graphs = as_graphs(Y)
+    for classifier in (one_vs_rest().fit(X, Y), KNeighborsClassifier().fit(X, Y)):
+        assert scorer("ranking_loss")(classifier, X, graphs) == scorer("ranking_loss")(classifier, X, Y)
+    with pytest.raises(InputError, match=r"with_labels\(None\)"):
+        scorer("ranking_loss")(one_vs_rest().fit(X, Y), X, graphs.with_labels(["a", "b", "c", "d"]))
+
+
+class Frame:
+    """What of a pandas data frame counts here."""
+
+    ndim = 2
+
+    def __init__(self, values, columns):
+        self.values, self.columns, self.shape = values, columns, values.shape
+
+    def to_numpy(self):
+        return self.values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+@pytest.mark.parametrize("name", ["ranking_loss", "domination_error"])
+def test_the_columns_of_a_data_frame_are_those_of_the_labels(data, name):
+    X, Y = data
+    names = ["d", "c", "b", "a"]
+    ranker = CentroidRanker().fit(X, as_graphs(Y, labels=names))
+    assert scorer(name)(ranker, X, Frame(Y, names)) == scorer(name)(ranker, X, Y)
+    with pytest.raises(InputError, match=r"y\[list\(ranker.labels_\)\]"):
+        scorer(name)(ranker, X, Frame(Y[:, ::-1], names[::-1]))
+
+
 def test_lists_of_label_names(data):
     X, Y = data
     names = np.array(["w", "x", "y", "z"])

@@ -234,7 +234,7 @@ def test_the_kind_is_fixed_by_the_first_call():
     with pytest.raises(InputError, match="columns of y were fixed"):
         ranker.partial_fit(X, np.array([[1, 0], [0, 1]]), labels=["a", "b"])
     ranker.partial_fit(X, as_graphs(np.array([[0, 1], [0, 1]])))
-    with pytest.raises(InputError, match="over the 2 labels"):
+    with pytest.raises(InputError, match="3 labels without names, where 2 are wanted"):
         ranker.partial_fit(X, as_graphs(np.array([[0, 1, 0], [0, 1, 0]])))
     by_graphs = MMPRanker().partial_fit(X, as_graphs([["a"], ["b"]]))
     assert by_graphs.predict(X).tolist() == [[1, 2], [2, 1]]

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import io
+from copy import deepcopy
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_score
 
-from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine, RocchioRanker
+from arcrank import (
+    LogLinearRanker,
+    MMPRanker,
+    PerceptronRanker,
+    PreferenceMachine,
+    RankBoost,
+    RocchioRanker,
+    SemiSupervisedLogistic,
+    SemiSupervisedRankBoost,
+    TransductiveSVM,
+)
+from arcrank.datasets import read_corpus
 from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, as_graphs
 from arcrank.metrics import ndcg_at
@@ -66,14 +81,71 @@ def test_lists_go_on_for_a_matrix():
     assert ranker.score(X[:2], [[1, 0], [0, 1]]) <= 1
 
 
-def test_graphs_of_a_later_call_are_shown():
-    ranker = MMPRanker().fit(X[:2], SETS)
-    with pytest.raises(InputError, match=r"as_graphs\(y, labels=\[\*ranker.labels_"):
-        ranker.partial_fit(X[:2], as_graphs(["b", "c"]))
+def test_graphs_of_a_later_call_are_matched_by_name():
+    once = MMPRanker().partial_fit(X[:3], as_graphs(["a", "b", "c"]))
+    named, turned = as_graphs(["a", "c", "b"]), as_graphs(["a", "c", "b"], labels=["c", "a", "b"])
+    again, other = deepcopy(once).partial_fit(X[:3], named), deepcopy(once).partial_fit(X[:3], turned)
+    assert other.labels_.tolist() == ["a", "b", "c"]
+    assert np.array_equal(again.coef_, other.coef_)
+    grown = once.partial_fit(X[:2], as_graphs(["d", "b"]))
+    assert grown.labels_.tolist() == ["a", "b", "c", "d"]
+    assert grown.rank(X[:1])[0, 0] == "d"
+
+
+def test_graphs_of_a_later_call_do_not_mix_names_and_numbers():
+    ranker = MMPRanker().fit(X[:2], INDICATOR)
+    with pytest.raises(InputError, match=r"labels of this ranker are 0, 1, and the graphs name 'a', 'b'"):
+        ranker.partial_fit(X[:2], as_graphs(["a", "b"]))
+    assert ranker.labels_.tolist() == [0, 1]
+
+
+RANKERS = [LogLinearRanker(C=100), PreferenceMachine(), PreferenceMachine(kernel="rbf"), MMPRanker(epochs=5)]
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_score_matches_labels_by_name(ranker):
+    ranker = clone(ranker).fit(X[:3], ["a", "b", "c"])
+    assert ranker.score(X[:3], as_graphs(["a", "b", "c"])) == 1
+    assert ranker.score(X[:3], as_graphs(["a", "b", "c"], labels=["c", "b", "a"])) == 1
+    assert ranker.score(X[:2], as_graphs(["a", "b"])) == 1
+    assert ranker.score(X[:3], as_graphs(["b", "c", "a"], labels=["c", "b", "a"])) == 0
+    with pytest.raises(InputError, match=r"judges the label 'x', which is not among the 3 labels"):
+        ranker.score(X[:3], as_graphs(["x", "y", "z"]))
+    with pytest.raises(InputError, match=r"with_labels\(ranker.labels_\)"):
+        ranker.score(X[:3], LayeredGraphs.from_label_sets(np.eye(3)))
+
+
+def test_files_with_other_labels_are_scored_by_name():
+    train = b"tea 0:1\nmilk 1:1\noil 2:1"
+    test = b"oil 2:1\ntea 0:1"
+    learnt, judged = (read_corpus(io.BytesIO(rows), "svmlight", n_features=3) for rows in (train, test))
+    ranker = LogLinearRanker(C=100).fit(learnt.X, learnt.graphs())
+    assert judged.labels == ["oil", "tea"]
+    assert ranker.score(judged.X, judged.graphs()) == 1
+    assert scorer("average_precision")(ranker, judged.X, judged.graphs()) == 1
+
+
+def test_margins_match_labels_by_name():
+    ranker = MMPRanker().fit(X[:3], ["a", "b", "c"])
+    named, turned = as_graphs(["a", "b", "c"]), as_graphs(["a", "b", "c"], labels=["c", "b", "a"])
+    assert ranker.margins(X[:3], turned).tolist() == ranker.margins(X[:3], named).tolist()
+
+
+def test_pairs_of_names_are_label_sets_once_that_is_known():
+    pairs = [["a", "b"], ["a", "c"]]
+    for fit in (LogLinearRanker().fit, MMPRanker().fit, MMPRanker().partial_fit):
+        with pytest.raises(InputError, match="kind='arcs'.*kind='sets'"):
+            fit(X[:2], pairs)
+    ranker = MMPRanker().partial_fit(X[:2], [{"a", "b"}, {"a", "c"}])
+    assert ranker.predict(X[:2])[0] == ["a", "b"]
+    ranker.partial_fit(X[:2], pairs)
+    assert ranker.n_rounds_ == 4
+    assert ranker.score(X[:2], pairs) == 1 + scorer("domination_error")(ranker, X[:2], pairs)
+    assert scorer("average_precision")(ranker, X[:2], pairs) == 1
 
 
 @pytest.mark.parametrize("ranker", [LogLinearRanker(), PreferenceMachine(), MMPRanker()])
-@pytest.mark.parametrize("y", [[[["a", "b"]], [["c", "d"]]], [[["a", "b"]]], np.zeros((2, 3), dtype=int), ["a", "a"]])
+@pytest.mark.parametrize("y", [[[["a", "b"]], [["c", "d"]]], [[["a", "b"]]], np.zeros((2, 3), dtype=int)])
 def test_nothing_to_learn_is_warned_of(ranker, y):
     with pytest.warns(UserWarning, match=r"nothing can be learnt.*tuples \(a, b\).*kind='arcs'"):
         ranker.fit(X[: len(y)], y)

@@ -53,6 +53,7 @@ def scorer(name: str, **parameters: Any) -> Scorer:
 
     `name` is that of a metric of `arcrank.metrics`, `parameters` are its own (`r`, `ties`, `decomposition`). The truth
     may be what that metric takes, and for sets of relevant labels and graph errors also anything `as_graphs` takes.
+    Names are matched with the estimator's labels; a matrix has a column for each of its labels, in their order.
     Orders and grades may be layered graphs: for "ndcg_at" a layer's grade is the number of the instance's layers below
     it. With CandidateSets as X give graphs.
 
@@ -89,6 +90,8 @@ class Scorer:
             scores = _two_columns(scores)
             if hasattr(X, "ptr") and _is_graphs(y):
                 scores = _pad(scores, y.n_labels, -np.inf)  # a fold of CandidateSets may lack the longest ones
+            else:
+                y = _aligned(y, _column_names(estimator, scores.shape[1]))
             y = self._truth(y, estimator)
         return _SIGNS[self.name] * float(_metric(self.name)(y, scores, **self.parameters))
 
@@ -98,15 +101,17 @@ class Scorer:
 
     def _truth(self, y: Any, estimator: Any) -> Any:
         from arcrank.graphs import as_graphs
+        from arcrank.graphs.kinds import detect_kind, unwrap
 
         if self.name in _ORDER_METRICS and _is_graphs(y):
             return _grades(y) if self.name == "ndcg_at" else _positions(y)
         if self.name in _ORDER_METRICS or _is_graphs(y):
             return y
-        if _is_matrix(y):  # the columns are already those of the scores
-            return as_graphs(y) if self.name in _GRAPH_METRICS else y
+        if _is_matrix(y) and self.name not in _GRAPH_METRICS:
+            return y
+        kind = detect_kind(unwrap(y), getattr(_last_step(estimator), "_kind", None))
         try:
-            return as_graphs(y, labels=_label_order(estimator))
+            return as_graphs(y, kind=kind, labels=None if _is_matrix(y) else _names(estimator))
         except InputError as error:
             raise InputError(
                 f"{error}\nWhere a fold of a cross-validation lacks a rare label, give as_graphs(y) in place of y: "
@@ -144,10 +149,30 @@ def _last_step(estimator: Any) -> Any:
     return estimator[-1] if hasattr(estimator, "steps") else estimator
 
 
-def _label_order(estimator: Any) -> Any:
+def _names(estimator: Any) -> Any:
     """Return the names of the score columns: `labels_` of a ranker, `classes_` of a classifier, or None."""
     last = _last_step(estimator)
     return getattr(last, "labels_", getattr(last, "classes_", None))
+
+
+def _column_names(estimator: Any, k: int) -> Any:
+    """Return the names of k score columns; None where the estimator has none for each of them."""
+    names = _names(estimator)
+    is_one_each = names is not None and len(names) == k and all(np.ndim(name) == 0 for name in names)
+    return names if is_one_each else None  # of several outputs, classes_ holds the values of each
+
+
+def _aligned(y: Any, names: Any) -> Any:
+    """Return graphs over the labels of the score columns; other truth as it is, its named columns checked."""
+    from arcrank.graphs.align import align_labels
+    from arcrank.graphs.kinds import check_columns
+
+    if names is None:
+        return y
+    if _is_graphs(y):
+        return align_labels(y, names)
+    check_columns(y, np.asarray(names))
+    return y
 
 
 def _join_outputs(outputs: list[Any], estimator: Any) -> Any:

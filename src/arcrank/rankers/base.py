@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from arcrank._features import check_features
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs, as_graphs
+from arcrank.graphs.align import align_labels
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 from arcrank.rankers.candidates import refuse_candidates
 from arcrank.solvers.products import row_products
@@ -91,7 +92,7 @@ class LabelRanker(BaseEstimator, ABC):
     def _graphs_of(self, y: Any) -> PreferenceGraphs:
         """Graphs of new supervision over the labels that were learnt."""
         if isinstance(y, PreferenceGraphs):
-            return y
+            return align_labels(y, self.labels_)
         if self._kind == "graphs":
             return as_graphs(y, labels=self.labels_)
         check_later(y, self._kind, self.labels_)
@@ -231,7 +232,7 @@ def warn_without_arcs(graphs: PreferenceGraphs) -> None:
     if max(graphs.shape) > 1 and first_rows.n_arcs == 0 and graphs.n_arcs == 0:
         warnings.warn(
             "No instance prefers any label to another: nothing can be learnt. Arcs are written as tuples (a, b), or "
-            "given as as_graphs(y, kind='arcs').",
+            "given as as_graphs(y, kind='arcs'); labels in order, best first, as as_graphs(y, kind='ranking').",
             UserWarning,
             stacklevel=4,
         )

@@ -210,9 +210,11 @@ class LogLinearRanker(LinearRanker):
         return 1.0 - generalized_error(graphs, padded, self.decomposition)
 
     def _graphs_of(self, y: Any) -> PreferenceGraphs:
-        if self._kind == "candidates" and not isinstance(y, PreferenceGraphs):
+        if self._kind != "candidates":
+            return super()._graphs_of(y)
+        if not isinstance(y, PreferenceGraphs):
             raise InputError("Give preference graphs over the candidates.")
-        return super()._graphs_of(y)
+        return y
 
     def _check_parameters(self) -> None:
         check_number("C", self.C)

@@ -64,7 +64,8 @@ class OnlineRanker(LinearRanker):
         """Go on learning from the rows of X, (n, d), in the given order; `epochs` and `shuffle` are for `fit`.
 
         The first call fixes the kind of y and the number of features. Where y names its labels, a later call may name
-        new ones: they start at zero, and what was learnt of the others stays as it is.
+        new ones: they start at zero, and what was learnt of the others stays as it is. Graphs are matched by the names
+        of their labels, in whatever order.
 
         Parameters
         ----------

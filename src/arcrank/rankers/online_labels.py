@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arcrank.errors import InputError
 from arcrank.graphs import PreferenceGraphs, as_graphs
-from arcrank.graphs.base import label_array
+from arcrank.graphs.align import align_labels
+from arcrank.graphs.base import label_array, shorten
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 
 __all__ = ["first_graphs", "next_graphs"]
@@ -31,7 +32,8 @@ def first_graphs(y: Any, labels: Any) -> tuple[PreferenceGraphs, str, NDArray[An
 def next_graphs(y: Any, kind: str, known: NDArray[Any], labels: Any) -> tuple[PreferenceGraphs, NDArray[Any]]:
     """Graphs of a later block, and all label names: the known ones first, in their order."""
     if isinstance(y, PreferenceGraphs):
-        return y, _extended_by_graphs(y, known)
+        names = _extended_by_graphs(y, known)
+        return align_labels(y, names), names
     if kind == "graphs":
         raise InputError(
             f"The first call was given graphs, this one {type(y).__name__}; give graphs over the same labels, e.g. "
@@ -49,14 +51,16 @@ def next_graphs(y: Any, kind: str, known: NDArray[Any], labels: Any) -> tuple[Pr
 
 
 def _extended_by_graphs(graphs: PreferenceGraphs, known: NDArray[Any]) -> NDArray[Any]:
-    names = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
-    if names[: len(known)].tolist() != known.tolist() or (graphs.labels is None and len(names) != len(known)):
+    """The known names, and then those of the graphs that are new."""
+    if graphs.labels is None:
+        return known
+    new = _unknown(known, graphs.labels)
+    if new and isinstance(new[0], str) != isinstance(known.tolist()[0], str):
         raise InputError(
-            f"Graphs of a later call must be over the {len(known)} labels of this ranker in the order of labels_ "
-            f"(new names may follow), got {graphs!r}; "
-            "make them by as_graphs(y, labels=[*ranker.labels_, ...]), new names in place of the dots."
+            f"The labels of this ranker are {shorten(known.tolist())}, and the graphs name {shorten(new)}; give graphs "
+            "over the labels of the ranker: as_graphs(y, labels=ranker.labels_)."
         )
-    return names
+    return _extended(known, new)
 
 
 def _new_names(y: Any, kind: str, known: NDArray[Any]) -> list[Any]:
