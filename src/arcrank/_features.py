@@ -22,6 +22,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     Canonical means sorted indices and no duplicates. `reset` notes the number and names of the columns in the
     estimator, otherwise they are compared with those that it learnt.
     """
+    _refuse_texts(X, type(estimator).__name__)
     values = check_array(
         X,
         accept_sparse="csr",
@@ -37,6 +38,36 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     check_values(values, getattr(X, "columns", None))
     validate_data(estimator, X, reset=reset, skip_check_array=True)  # only the number and names of the columns
     return canonical_csr(values) if sp.issparse(values) else values
+
+
+def _refuse_texts(X: Any, where: str) -> None:
+    """Raise an InputError that names TextFeatures where X holds texts in the place of numbers."""
+    text = _first_text(X)
+    if text is not None:
+        raise InputError(
+            f"X holds texts, the first is {text[:40]!r}, and {where} takes a matrix of numbers with a row for each "
+            f"instance. Make features of the texts: sklearn.pipeline.make_pipeline(TextFeatures(), {where}()) with "
+            "TextFeatures of arcrank.text."
+        )
+
+
+def _first_text(X: Any) -> str | None:
+    """The first entry of X if it is a string; numbers in a row of their own may be written as strings."""
+    if isinstance(X, str):
+        return X
+    rows = X[:1] if isinstance(X, list | tuple | np.ndarray) or hasattr(X, "to_numpy") else ()
+    first = np.asarray(rows, dtype=object)
+    if first.ndim not in (1, 2) or not first.size or not isinstance(first.flat[0], str):
+        return None
+    return str(first.flat[0]) if first.ndim == 1 or not _is_number(first.flat[0]) else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def canonical_csr(X: Any) -> Any:

@@ -144,6 +144,57 @@ def test_pairs_of_names_are_label_sets_once_that_is_known():
     assert scorer("average_precision")(ranker, X[:2], pairs) == 1
 
 
+@pytest.mark.parametrize("ranker", [LogLinearRanker(), PreferenceMachine(), MMPRanker(), RocchioRanker()])
+@pytest.mark.parametrize(
+    ("y", "message"), [(["a", "a"], "one class only, 'a'"), ([["a"], []], "'a'"), (np.ones((2, 1)), "single column")]
+)
+def test_one_label_is_not_enough(ranker, y, message):
+    with pytest.raises(InputError, match=f"{message}.*ranking needs at least two labels"):
+        ranker.fit(X[:2], y)
+
+
+class Texts:
+    """What of a pandas series counts here."""
+
+    def __init__(self, texts):
+        self.texts = np.array(texts, dtype=object)
+
+    def __getitem__(self, rows):
+        return Texts(self.texts[rows])
+
+    def __array__(self, dtype=None, copy=None):
+        return self.texts
+
+    def __len__(self):
+        return len(self.texts)
+
+    def to_numpy(self):
+        return self.texts
+
+
+TEXTS = ["cheap oil", "a tanker"]
+OF_LABELS = LogLinearRanker, PreferenceMachine, MMPRanker, PerceptronRanker, RocchioRanker
+OF_INSTANCES = RankBoost, SemiSupervisedRankBoost, SemiSupervisedLogistic, TransductiveSVM
+
+
+@pytest.mark.parametrize(
+    "X", [TEXTS, tuple(TEXTS), np.array(TEXTS), np.array(TEXTS, dtype=object), Texts(TEXTS), [[one] for one in TEXTS]]
+)
+@pytest.mark.parametrize("ranker", [*OF_LABELS, *OF_INSTANCES])
+def test_texts_need_features(ranker, X):
+    with pytest.raises(InputError, match=rf"X holds texts.*'cheap oil'.*{ranker.__name__} takes.*TextFeatures\(\)"):
+        ranker().fit(X, [1, 0])
+
+
+def test_texts_to_be_ranked_need_features_too():
+    with pytest.raises(InputError, match="TextFeatures"):
+        MMPRanker().fit(X[:2], SETS).rank(TEXTS)
+    with pytest.raises(InputError, match="TextFeatures"):
+        RankBoost().fit(X[:2], [1, 0]).decision_function(TEXTS)
+    with pytest.raises(InputError, match="TextFeatures"):
+        LogLinearRanker().fit(X[:2], SETS).explain(TEXTS[0], "a", "b")
+
+
 @pytest.mark.parametrize("ranker", [LogLinearRanker(), PreferenceMachine(), MMPRanker()])
 @pytest.mark.parametrize("y", [[[["a", "b"]], [["c", "d"]]], [[["a", "b"]]], np.zeros((2, 3), dtype=int)])
 def test_nothing_to_learn_is_warned_of(ranker, y):

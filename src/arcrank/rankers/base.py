@@ -111,6 +111,7 @@ class LabelRanker(BaseEstimator, ABC):
             raise InputError(
                 f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
             )
+        refuse_one_label(graphs)
         self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
         warn_without_arcs(graphs)
         return graphs
@@ -224,6 +225,21 @@ def add_intercept(X: Any) -> Any:
     """X with a last column of ones."""
     ones = np.ones((X.shape[0], 1))
     return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+
+
+def refuse_one_label(graphs: PreferenceGraphs) -> None:
+    """Raise an InputError where there are no two labels to rank."""
+    if graphs.n_labels > 1:
+        return
+    if graphs.labels is None:
+        raise InputError(
+            "y has a single column, and ranking needs at least two labels: one class is not enough. If it holds one "
+            "label for each instance, pass y.ravel()."
+        )
+    raise InputError(
+        f"y has one class only, {graphs.labels.tolist()[0]!r}, and ranking needs at least two labels. Add instances of "
+        "other labels, or name all labels: as_graphs(y, labels=[...])."
+    )
 
 
 def warn_without_arcs(graphs: PreferenceGraphs) -> None:
