@@ -59,7 +59,8 @@ def strange(place):
 
 def saved(path, corpus, y=None, **more):
     ranker = arcrank.LogLinearRanker(C=10.0, tol=1e-2, random_state=0)
-    model = make_pipeline(TextFeatures(min_df=1), ranker).fit(corpus.texts, corpus.label_sets if y is None else y)
+    sets = [set(names) for names in corpus.label_sets or []]  # lists of two names each could be arcs
+    model = make_pipeline(TextFeatures(min_df=1), ranker).fit(corpus.texts, sets if y is None else y)
     arcrank.save(model, path, **more)
     return path
 

@@ -206,11 +206,9 @@ def test_extreme_scales_stay_finite(solver, C, scale):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_nothing_to_learn(solver):
     X = np.ones((3, 2))
-    one = LogLinearRanker(solver=solver).fit(X, ["only"] * 3)
-    assert one.rank(X).tolist() == [["only"]] * 3
     no_arcs = LogLinearRanker(solver=solver).fit(X, np.ones((3, 4), dtype=bool))
     assert not no_arcs.coef_.any()
-    assert LogLinearRanker(solver=solver).fit(X, [[], [], ["a"]]).rank(X[:1]).tolist() == [["a"]]
+    assert LogLinearRanker(solver=solver).fit(X, [[], [], ["a", "b", "c"]]).rank(X[:1]).tolist() == [["a", "b", "c"]]
 
 
 def test_auto_takes_what_fits():
