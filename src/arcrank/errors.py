@@ -69,10 +69,10 @@ class FormatError(InputError):
     --------
     >>> import io
     >>> from arcrank.datasets import read_corpus
-    >>> read_corpus(io.BytesIO(b'{"text": "oil", "labels": "crude"}'), "jsonl")
+    >>> read_corpus(io.BytesIO(b'{"text": "oil", "labels": [true]}'), "jsonl")
     Traceback (most recent call last):
     ...
-    arcrank.errors.FormatError: stream:1: invalid labels: a list such as ["crude"], not "crude"...
+    arcrank.errors.FormatError: stream:1: invalid labels: a label is a string or a whole number, not true
     """
 
 

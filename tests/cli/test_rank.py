@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import arcrank
-from arcrank.cli.documents import line_batches, read_documents
+from arcrank.cli.blocks import documents_of
+from arcrank.cli.reading import Reading
 from arcrank.cli.serving import top_places
 from arcrank.datasets import read_corpus
 from arcrank.rankers.base import top_columns
@@ -113,7 +114,7 @@ def test_a_table_that_is_not_said_to_be_one(model):
 def test_tables_are_not_guessed_at(model, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("title,tags\noil,crude\n")
-    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "called text")
+    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "--text-column, or call them text")
     path.write_text("oil,crude\nwheat, corn, and more,grain\ncorn,grain\n")
     failed(run("rank", model, path), f"{path}:2: wrong number of columns: 4", "quotes", "--on-error skip")
     assert len(call("rank", model, path, "--on-error", "skip").rows) == 2
@@ -261,9 +262,9 @@ def test_other_encodings_and_separators(model, tmp_path):
 
 def test_files_that_are_wrong_as_a_whole(model, tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text('[{"text": "oil", "labels": ["a"]},\n{"text": "b", "labels": ["b"]}]\n')
+    path.write_text('{"text": {"0": "oil", "1": "corn"}, "labels": {"0": "crude", "1": "grain"}}\n')
     for result in (call("rank", model, path), call("train", path, "-m", tmp_path / "m")):
-        failed(result, f"{path}:1: invalid JSON", "a JSON array", "one object a line", "--on-error skip")
+        failed(result, f"{path}:1: not one row: ", "a whole table", 'orient="records", lines=True')
     path.write_text("text,labels\noil,crude\n")
     for result in (call("rank", model, path), call("train", path, "-m", tmp_path / "m")):
         failed(result, "not 'text,labels'", "read as JSON lines", "--format csv")
@@ -324,33 +325,12 @@ def test_parquet_without_labels(model, tmp_path):
     failed(call("rank", model, path), "a column text is needed, got words")
 
 
-def test_lines_are_cut_where_they_end():
-    class Drops:
-        """A stream that gives a few bytes at a time."""
-
-        def __init__(self, raw, step):
-            self.raw, self.step = raw, step
-
-        def read1(self, _):
-            drop, self.raw = self.raw[: self.step], self.raw[self.step :]
-            return drop
-
-    raw = b"\xef\xbb\xbfone\ntwo\r\n\nlast"
-    for step in (1, 2, 3, 5, 100):
-        found = [
-            (number + at, line)
-            for number, lines in line_batches(Drops(raw, step), "x")
-            for at, line in enumerate(lines)
-        ]
-        assert found == [(1, b"one"), (2, b"two\r"), (3, b""), (4, b"last")]
-
-
 def test_batches_are_bounded(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("a line of text\n" * 200_000)
-    sizes = [len(batch) for batch in read_documents(str(path), None, takes_text=True, quiet=True)]
+    sizes = [len(block) for block in documents_of(str(path), Reading(), takes_text=True, quiet=True)]
     assert sum(sizes) == 200_000
-    assert max(sizes) < 100_000
+    assert max(sizes) <= 1000
 
 
 @pytest.mark.parametrize("k", [3, 600])

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from arcrank.cli import failures
 from arcrank.cli.app import app
-from arcrank.datasets.read import _ENDINGS, FORMATS
+from arcrank.datasets.request import ENDINGS, FORMATS
 from arcrank.modelfile import container, values
 from tools.site import cli_page, reference, schema_page
 
@@ -155,7 +155,7 @@ def test_every_format_and_ending_is_described():
     text = page("files.md")
     for name in FORMATS:
         assert f"[`{name}`](#" in text
-    for ending in _ENDINGS:
+    for ending in ENDINGS:
         assert f"`{ending}`" in text
 
 

@@ -2,26 +2,77 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from arcrank.cli.reading import Reading
     from arcrank.datasets import Corpus
 
-__all__ = ["blocks_of"]
+__all__ = ["blocks_of", "documents_of"]
 
 
 @contextmanager
 def blocks_of(
-    path: str, format: str | None, what: str, *, batch_rows: int = 1000, on_error: str = "raise"
+    path: str, reading: Reading, what: str, *, batch_rows: int = 1000, on_error: str = "raise"
 ) -> Iterator[Iterator[Corpus]]:
     """Give the blocks of a file or of standard input; `what` is what the meter says."""
-    from arcrank.cli.inputs import flags_for_arguments, format_of, opened, place_and_remedy
+    from arcrank.cli.inputs import flags_for_arguments, opened, place_and_remedy
     from arcrank.datasets import iter_corpus
 
     with opened(path, what) as stream, flags_for_arguments(), place_and_remedy(on_error):
-        blocks = iter_corpus(stream, format_of(path, format), batch_rows=batch_rows, on_error=on_error)
+        found, table = reading.format_of(path), reading.table()
+        blocks = iter_corpus(stream, found, batch_rows=batch_rows, on_error=on_error, **table)
         # a reader that fails leaves the blocks half read, and they must let go of the stream before it is closed
         with closing(cast("Generator[Corpus, None, None]", blocks)):
             yield blocks
+
+
+def documents_of(
+    path: str,
+    reading: Reading,
+    *,
+    takes_text: bool,
+    quiet: bool = False,
+    on_error: str | None = None,
+    blank_lines: bool = False,
+) -> Iterator[Corpus]:
+    """Yield the documents of a file or of standard input, without labels, in blocks, none of them empty.
+
+    With `blank_lines` these are documents too where lines are texts, so that documents and lines keep step.
+    `on_error` is "raise", "skip", or None where the user has no choice; what was skipped is told at the end.
+    """
+    from arcrank.cli.inputs import flags_for_arguments, opened, place_and_remedy
+    from arcrank.cli.output import say
+    from arcrank.cli.reading import with_flags
+    from arcrank.datasets.read import iter_documents
+
+    skipped: Counter[str] = Counter()
+    with opened(path, "ranking", quiet=quiet) as stream, flags_for_arguments(), place_and_remedy(on_error):
+        blocks = iter_documents(
+            stream,
+            reading.format,
+            takes="text" if takes_text else "features",
+            blank_lines=blank_lines,
+            on_error=on_error or "raise",
+            delimiter=reading.table()["delimiter"],
+            text_column=reading.text_column,
+            note=lambda sentence: say(with_flags(sentence)),
+        )
+        with closing(cast("Generator[Corpus, None, None]", blocks)):
+            for block in blocks:
+                skipped.update(block.skipped)
+                if len(block):
+                    yield block
+    _tell_skipped(skipped)
+
+
+def _tell_skipped(skipped: Counter[str]) -> None:
+    from arcrank.cli.output import say
+    from arcrank.cli.showing import count
+
+    if skipped:
+        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in skipped.items())
+        say(f"left out {count(skipped.total(), 'row')} that could not be read: {reasons}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat
+from arcrank.cli.reading import Reading, reads_data
 
 if TYPE_CHECKING:
     from arcrank.cli.findings import Finding
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 _STYLES = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
 
+@reads_data
 def check(
     data: Annotated[list[str], typer.Argument(metavar="DATA", help="Files; the first is taken as training data.")],
+    reading: Reading,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    format: Annotated[
-        FileFormat | None, typer.Option(help="The format of DATA, where its ending does not tell.")
-    ] = None,
     hierarchy: Annotated[
         Path | None,
         typer.Option(help='The tree for `train --hierarchy`: JSON {"label": parent or null}, or child<TAB>parent.'),
@@ -37,7 +36,7 @@ def check(
     from arcrank.cli.forecast import forecast
 
     tree = None if hierarchy is None else _read_tree(hierarchy)
-    surveys, findings = look(data, format)
+    surveys, findings = look(data, reading)
     if tree is not None:
         from arcrank.cli.hierarchy_findings import of_hierarchy
 
@@ -53,7 +52,7 @@ def check(
         raise typer.Exit(SERIOUS)
 
 
-def look(paths: list[str], format: str | None = None) -> tuple[list[Survey], list[Finding]]:
+def look(paths: list[str], reading: Reading | None = None) -> tuple[list[Survey], list[Finding]]:
     """The counts of every file, and the findings of each and of every two, the most severe first."""
     from itertools import combinations
 
@@ -62,10 +61,11 @@ def look(paths: list[str], format: str | None = None) -> tuple[list[Survey], lis
 
     for path in paths:
         check_input(path)
-    surveys = [_survey(path, format) for path in paths]
+    reading = Reading() if reading is None else reading
+    surveys = [_survey(path, reading) for path in paths]
     findings = []
     for place, found in enumerate(surveys):
-        findings += within(found, _first_error(found, paths[place], format), training=place == 0)
+        findings += within(found, _first_error(found, paths[place], reading), training=place == 0)
     findings += [one for first, second in combinations(surveys, 2) for one in between(first, second)]
     return surveys, _by_severity(findings)
 
@@ -81,27 +81,28 @@ def _read_tree(path: Path) -> Hierarchy:
     return Hierarchy(read_hierarchy(path))
 
 
-def _survey(path: str, format: str | None) -> Survey:
+def _survey(path: str, reading: Reading) -> Survey:
     from arcrank.cli.blocks import blocks_of
     from arcrank.cli.showing import shown_path
     from arcrank.cli.survey import survey
 
-    with blocks_of(path, format, "checking", on_error="skip") as blocks:
+    with blocks_of(path, reading, "checking", on_error="skip") as blocks:
         return survey(shown_path(path), blocks)
 
 
-def _first_error(found: Survey, path: str, format: str | None) -> str:
+def _first_error(found: Survey, path: str, reading: Reading) -> str:
     """Where the first unreadable row stands: a second look, with errors on, and only where there is one."""
+    from arcrank.cli.reading import with_flags
     from arcrank.datasets import iter_corpus
     from arcrank.errors import FormatError
 
     if not found.skipped or path == "-":
         return ""
     try:
-        for _ in iter_corpus(path, format):
+        for _ in iter_corpus(path, reading.format, **reading.table()):
             pass
     except FormatError as error:
-        return str(error)
+        return with_flags(str(error))
     return ""
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat, OnError
+from arcrank.cli.learners import OnError
 from arcrank.cli.quiet_help import QuietCommand, QuietGroup
+from arcrank.cli.reading import Reading, reads_data
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -79,6 +80,7 @@ def path_of(
 
 
 @data.command("convert", cls=QuietCommand)
+@reads_data
 def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="A file, - for standard input, or a name of `data list`.")
@@ -86,7 +88,7 @@ def convert(
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="A .jsonl, .csv, .tsv or .svmlight file, also .gz or .xz.")
     ],
-    format: Annotated[FileFormat | None, typer.Option(help="The format of IN, where its ending does not tell.")] = None,
+    reading: Reading,
     to: Annotated[OutputFormat | None, typer.Option(help="The format of OUT, where its ending does not tell.")] = None,
     split: Annotated[str | None, typer.Option(help="Only this part of a known corpus: train or test.")] = None,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
@@ -102,7 +104,7 @@ def convert(
     check_apart(target, "OUT", source)
     kind = format_of_output(target.name, to)
     told = _Told()
-    blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, format, on_error, split)
+    blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, reading, on_error, split)
     write_atomically(target, packed(target.name, WRITERS[kind](told.watch(blocks, source))))
     say(f"Wrote {count(told.rows, 'row')} to {target}")
     for line in told.losses(kind):
@@ -158,7 +160,7 @@ def _corpus_blocks(name: str, split: str | None) -> Iterator[Corpus]:
         yield chosen[start : start + _BATCH]
 
 
-def _file_blocks(path: str, format: str | None, on_error: str, split: str | None) -> Iterator[Corpus]:
+def _file_blocks(path: str, reading: Reading, on_error: str, split: str | None) -> Iterator[Corpus]:
     from arcrank.cli.blocks import blocks_of
     from arcrank.cli.inputs import STANDARD_INPUT
     from arcrank.errors import FormatError, ParameterError
@@ -170,5 +172,5 @@ def _file_blocks(path: str, format: str | None, on_error: str, split: str | None
         )
     if split is not None:
         raise ParameterError("--split is for corpora of `arcrank data list`; a file has no splits.")
-    with blocks_of(path, format, "converting", batch_rows=_BATCH, on_error=on_error) as blocks:
+    with blocks_of(path, reading, "converting", batch_rows=_BATCH, on_error=on_error) as blocks:
         yield from blocks

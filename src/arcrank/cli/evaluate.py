@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat, OnError
+from arcrank.cli.learners import OnError
+from arcrank.cli.reading import Reading, reads_data
 
 if TYPE_CHECKING:
     from arcrank.cli.evaluation import Evaluation, LabelRow
@@ -15,17 +16,16 @@ if TYPE_CHECKING:
 _BATCH, _SHOWN = 2048, 12
 
 
+@reads_data
 def evaluate(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `arcrank train` writes it.")],
     data: Annotated[
         str,
         typer.Argument(metavar="DATA", help="Documents with their labels or other preferences; - reads JSON lines."),
     ],
+    reading: Reading,
     report: Annotated[Path | None, typer.Option(help="Write a page for people to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    format: Annotated[
-        FileFormat | None, typer.Option(help="The format of DATA, where its ending does not tell.")
-    ] = None,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
     """Measure a model on documents whose labels are known."""
@@ -37,7 +37,7 @@ def evaluate(
     check_order(model, data, "evaluate")
     if report is not None:
         check_report(report, model, data)
-    found = measure(model, data, format, on_error)
+    found = measure(model, data, reading, on_error)
     if report is not None:
         write_report(found, model.name, Path(shown_path(data)).name, report)
     if json:
@@ -52,7 +52,7 @@ def evaluate(
         say(f"The report is in {report}")
 
 
-def measure(model: Path, data: str, format: str | None = None, on_error: str = "raise") -> Evaluation:
+def measure(model: Path, data: str, reading: Reading, on_error: str = "raise") -> Evaluation:
     """Load the model, then go through the file in blocks."""
     from arcrank.cli.blocks import blocks_of
     from arcrank.cli.cautions import has_learnt_from
@@ -62,7 +62,7 @@ def measure(model: Path, data: str, format: str | None = None, on_error: str = "
 
     check_input(data)
     loaded = load_model(model)
-    with blocks_of(data, format, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
+    with blocks_of(data, reading, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
         found = judge(loaded, blocks)
     _check_worth(found, data)
     found.learnt = has_learnt_from(getattr(loaded, "model_card_", None) or {}, data, found.n_documents)

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat
 from arcrank.cli.output import cell, console, printable, say, table, write_json
+from arcrank.cli.reading import Reading, reads_documents
 
 if TYPE_CHECKING:
-    from arcrank.cli.documents import Documents
     from arcrank.cli.serving import Server
     from arcrank.cli.wording import Wording
+    from arcrank.datasets import Corpus
     from arcrank.rankers.base import Explanation
 
 _SHOWN_TO = Decimal("0.0001")
 _WORDS_SHOWN = 3
 
 
+@reads_documents
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `arcrank train` wrote.")],
+    reading: Reading,
     text: Annotated[str | None, typer.Option(help="The document.")] = None,
     file: Annotated[
         str | None, typer.Option(help="A file whose first document is meant; - for standard input.")
@@ -30,7 +32,6 @@ def explain(
     above: Annotated[str | None, typer.Option(help="The upper label; by default the first of the ranking.")] = None,
     below: Annotated[str | None, typer.Option(help="The lower label; by default the best of the others.")] = None,
     top: Annotated[int, typer.Option(min=0, help="How many words to list; 0 for all.")] = 20,
-    format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
     """Tell why label A is above label B: the words and their weights, largest first, which sum to the margin.
@@ -42,7 +43,7 @@ def explain(
 
     _check_one_document(text, file)
     server = Server(load_model(model))
-    document = _document(server, text, file, format)
+    document = _document(server, text, file, reading)
     X = server.features(document)
     upper, lower = _pair(server, X, above, below)
     wording = Wording(server.model, server.columns)
@@ -79,13 +80,14 @@ def _check_one_document(text: str | None, file: str | None) -> None:
         check_input(file)
 
 
-def _document(server: Server, text: str | None, file: str | None, format: str | None) -> Documents:
-    from arcrank.cli.documents import Documents, read_documents
+def _document(server: Server, text: str | None, file: str | None, reading: Reading) -> Corpus:
+    from arcrank.cli.blocks import documents_of
+    from arcrank.datasets import Corpus
     from arcrank.errors import FormatError
 
     if text is not None:
-        return Documents(texts=[text])
-    for batch in read_documents(str(file), format, takes_text=server.takes_text, quiet=True):
+        return Corpus(labels=[], texts=[text], label_sets=[[]])
+    for batch in documents_of(str(file), reading, takes_text=server.takes_text, quiet=True):
         if len(batch) > 1:
             say(f"{file}: explaining the first document.")
         return batch

@@ -15,6 +15,7 @@ from arcrank.cli.output import Meter
 from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
+    from arcrank.cli.reading import Reading
     from arcrank.datasets import Corpus
     from arcrank.datasets.formats.lines import RowError
 
@@ -160,17 +161,12 @@ class _Metered(io.RawIOBase):
         return count
 
 
-def format_of(path: str, given: str | None) -> str | None:
-    """The format that was asked for; standard input is JSON lines unless it is said."""
-    return "jsonl" if given is None and path == STANDARD_INPUT else given
-
-
-def read_all(path: str, format: str | None, on_error: str) -> Corpus:
+def read_all(path: str, reading: Reading, on_error: str) -> Corpus:
     """A whole file as a corpus of documents with preferences over labels."""
     from arcrank.datasets import read_corpus
 
     with opened(path) as stream, flags_for_arguments(), place_and_remedy(on_error):
-        corpus = read_corpus(stream, format_of(path, format), on_error=on_error)
+        corpus = read_corpus(stream, reading.format_of(path), on_error=on_error, **reading.table())
     if corpus.ptr is not None:
         raise FormatError(f"{corpus.source}: queries with candidates have no labels to rank; use LogLinearRanker.")
     if not len(corpus):
@@ -185,10 +181,12 @@ def _reasons(corpus: Corpus) -> str:
 @contextmanager
 def flags_for_arguments() -> Iterator[None]:
     """The library's errors name its arguments; a user of the command has flags."""
+    from arcrank.cli.reading import with_flags
+
     try:
         yield
-    except ParameterError as error:
-        raise ParameterError(str(error).replace("format= one of", "--format, one of")) from error
+    except (ParameterError, FormatError) as error:
+        raise type(error)(with_flags(str(error))) from error
 
 
 @contextmanager

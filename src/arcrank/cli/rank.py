@@ -10,26 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat, OnError
+from arcrank.cli.learners import OnError
 from arcrank.cli.output import as_json, cell, console, on_terminal, say, table, write_data
+from arcrank.cli.reading import Reading, reads_documents
 
 if TYPE_CHECKING:
-    from arcrank.cli.documents import Documents
     from arcrank.cli.serving import Server
+    from arcrank.datasets import Corpus
 
 _PARTS_SHOWN = 5
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `arcrank train` wrote.")]
 
 
+@reads_documents
 def rank(
     model: ModelPath,
+    reading: Reading,
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="Documents, without labels if you like; - reads standard input.")
     ] = "-",
     top: Annotated[int, typer.Option(min=0, help="How many labels; 0 for all.")] = 5,
     explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
-    format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="JSON lines also for one document on a terminal.")] = False,
 ) -> None:
@@ -41,7 +43,7 @@ def rank(
 
     "known_features" tells how many features of a document the model knows.
     """
-    from arcrank.cli.documents import read_documents
+    from arcrank.cli.blocks import documents_of
     from arcrank.cli.inputs import STANDARD_INPUT
     from arcrank.cli.serving import Server, load_model
     from arcrank.cli.showing import count
@@ -52,9 +54,9 @@ def rank(
     typed = data == STANDARD_INPUT and sys.stdin.isatty()
     if typed:
         say("One document a line; Ctrl-D ends.")
-    batches = read_documents(
+    batches = documents_of(
         data,
-        format,
+        reading,
         takes_text=server.takes_text,
         quiet=on_terminal() or typed,
         on_error=on_error,
@@ -99,7 +101,7 @@ def _no_documents(data: str) -> Exception:
     return FormatError(f"{name}: there is no document in it.\nGive a text or a JSON object a line.")
 
 
-def _write_lines(lines: Lines, batches: Iterator[Documents]) -> int:
+def _write_lines(lines: Lines, batches: Iterator[Corpus]) -> int:
     documents = 0
     for batch in batches:
         write_data(lines.of(batch))
@@ -107,7 +109,7 @@ def _write_lines(lines: Lines, batches: Iterator[Documents]) -> int:
     return documents
 
 
-def _write_for_people(lines: Lines, batches: Iterator[Documents], *, typed: bool) -> int:
+def _write_for_people(lines: Lines, batches: Iterator[Corpus], *, typed: bool) -> int:
     """A table for one document, JSON lines for many; whoever types gets a table for each line."""
     documents, waiting = 0, None
     for batch in batches:
@@ -126,7 +128,7 @@ def _write_for_people(lines: Lines, batches: Iterator[Documents], *, typed: bool
     return documents
 
 
-def _show(lines: Lines, batch: Documents) -> None:
+def _show(lines: Lines, batch: Corpus) -> None:
     for row in map(jsons.loads, lines.of(batch).splitlines()):
         shown = table(row.get("id", ""), "rank", "label", "score", numbers=1)
         for place, (label, score) in enumerate(zip(row["ranking"], row["scores"], strict=True), start=1):
@@ -149,7 +151,7 @@ class Lines:
         self.unknown = 0
         """Documents of which the model knows nothing, so far."""
 
-    def of(self, documents: Documents) -> str:
+    def of(self, documents: Corpus) -> str:
         """The lines of a batch."""
         from arcrank.cli.serving import known_features
 
@@ -171,7 +173,7 @@ class Lines:
             start = stop
         return "".join(parts)
 
-    def _tails(self, documents: Documents, start: int, X: Any, order: Any) -> list[str]:
+    def _tails(self, documents: Corpus, start: int, X: Any, order: Any) -> list[str]:
         if self._explainer is None or order.shape[1] < 2:
             return [""] * len(order)
         return [
@@ -180,7 +182,7 @@ class Lines:
         ]
 
 
-def _heads(documents: Documents, start: int, stop: int) -> list[str]:
+def _heads(documents: Corpus, start: int, stop: int) -> list[str]:
     if documents.ids is None:
         return [""] * (stop - start)
     return ["" if name is None else f'"id": {as_json(name)}, ' for name in documents.ids[start:stop]]
@@ -193,7 +195,7 @@ def _explainer(server: Server) -> Any:
 
     wording = Wording(server.model, server.columns)
 
-    def explain(documents: Documents, number: int, x: Any, places: list[int]) -> dict[str, Any]:
+    def explain(documents: Corpus, number: int, x: Any, places: list[int]) -> dict[str, Any]:
         text = None if documents.texts is None else documents.texts[number]
         return explanation_report(server.explain(x, *places), wording, text, _PARTS_SHOWN)
 

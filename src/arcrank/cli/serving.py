@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcrank.cli.columns import Columns
-from arcrank.cli.documents import Documents
 from arcrank.cli.inputs import check_model_path
 from arcrank.cli.output import as_json
 from arcrank.errors import InputError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from arcrank.datasets import Corpus
     from arcrank.rankers.base import Explanation
 
 _CELLS = 1 << 22  # scores in memory at a time
@@ -53,7 +53,7 @@ class Server:
     def takes_text(self) -> bool:
         return self.columns.kind == "text"
 
-    def features(self, documents: Documents) -> Any:
+    def features(self, documents: Corpus) -> Any:
         """The features of a batch, in the columns of the model."""
         if documents.texts is not None:
             if not self.takes_text:
@@ -61,7 +61,7 @@ class Server:
             return self.model[:-1].transform(documents.texts)
         if self.takes_text:
             raise InputError("The model takes texts, and these are features.\nRank what it learnt from.")
-        return self.columns.matrix(documents.X, documents.names)
+        return self.columns.matrix(documents.X, documents.feature_names)
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Scores (n, k) of features that were made by `features`."""
@@ -76,7 +76,7 @@ class Server:
             scores += self.ranker.intercept_
         return scores
 
-    def ranked(self, documents: Documents, top: int | None) -> Iterator[tuple[Any, Any, Any]]:
+    def ranked(self, documents: Corpus, top: int | None) -> Iterator[tuple[Any, Any, Any]]:
         """Yield (features, columns in order, their scores) of parts of a batch that fit into memory."""
         import numpy as np
 

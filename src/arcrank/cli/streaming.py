@@ -6,9 +6,10 @@ import time
 from typing import Any
 
 from arcrank.cli.columns import Columns
-from arcrank.cli.inputs import STANDARD_INPUT, flags_for_arguments, format_of, opened, place_and_remedy
+from arcrank.cli.inputs import STANDARD_INPUT, flags_for_arguments, opened, place_and_remedy
 from arcrank.cli.learners import Plan
 from arcrank.cli.output import told_warnings
+from arcrank.cli.reading import Reading
 from arcrank.cli.training import Lesson, tell_of_compiling
 from arcrank.errors import FormatError, GraphError, ParameterError
 
@@ -21,7 +22,7 @@ def columns_of(plan: Plan) -> int:
     return int(plan.text.get("n_features", N_COLUMNS))
 
 
-def learn_file(path: str, format: str | None, plan: Plan, on_error: str) -> Lesson:
+def learn_file(path: str, reading: Reading, plan: Plan, on_error: str) -> Lesson:
     """A new model of the documents of a file, or of standard input."""
     from arcrank.text import HashedTextFeatures
 
@@ -31,10 +32,10 @@ def learn_file(path: str, format: str | None, plan: Plan, on_error: str) -> Less
     ranker = plan.ranker()
     start = time.perf_counter()
     tell_of_compiling()
-    told = stream_into(ranker, words, path, format, on_error)
+    told = stream_into(ranker, words, path, reading, on_error)
     progress = progress_of(ranker)  # later passes judge documents that have been learnt
     for _ in range(1, epochs):
-        told = stream_into(ranker, words, path, format, on_error)
+        told = stream_into(ranker, words, path, reading, on_error)
     if not ranker.n_rounds_:
         raise GraphError(
             f"{path}: no document prefers a label to another, so there is nothing to learn.\n"
@@ -79,7 +80,7 @@ class _Words:
         return self._words.transform(texts)
 
 
-def stream_into(ranker: Any, words: Any, path: str, format: str | None, on_error: str) -> Told:
+def stream_into(ranker: Any, words: Any, path: str, reading: Reading, on_error: str) -> Told:
     """One pass of a file into `partial_fit`; `words` turns texts into the ranker's columns."""
     from arcrank.datasets import learn_stream
 
@@ -88,10 +89,11 @@ def stream_into(ranker: Any, words: Any, path: str, format: str | None, on_error
         told = learn_stream(
             ranker,
             stream,
-            format_of(path, format),
+            reading.format_of(path),
             features=noted,  # type: ignore[arg-type]
             on_error=on_error,
             progress=False,
+            **reading.table(),
         )
     if not told.documents:
         reasons = ", ".join(f"{count:,} x {reason}" for reason, count in told.reasons.items())

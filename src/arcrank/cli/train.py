@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from arcrank.cli.choose import in_words
-from arcrank.cli.learners import ONLINE, CutName, FileFormat, Learner, OnError, check_plan, make_plan, parse_settings
+from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, check_plan, make_plan, parse_settings
 from arcrank.cli.output import console, number, printable, say, write_json
+from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.showing import count, few_judge
 
 DataPath = Annotated[
@@ -18,9 +19,6 @@ DataPath = Annotated[
     typer.Argument(
         metavar="DATA", help="Documents with preferences: JSONL, CSV, svmlight, ...; - reads standard input."
     ),
-]
-FormatOption = Annotated[
-    FileFormat | None, typer.Option("--format", help="The format, where the ending does not tell it.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -46,10 +44,11 @@ _ONLINE_LOSSES = {
 }
 
 
+@reads_data
 def train(
     data: DataPath,
     model: Annotated[Path, typer.Option("--model", "-m", help="The model file to write.")],
-    format: FormatOption = None,
+    reading: Reading,
     learner: Annotated[Learner, typer.Option(help="auto compares log-linear and preference-machine.")] = Learner.AUTO,
     decomposition: Annotated[CutName | None, typer.Option(help="How preferences are cut into pieces.")] = None,
     set: SetOption = None,
@@ -78,10 +77,10 @@ def train(
     if learner in ONLINE and hierarchy is None:
         from arcrank.cli.streaming import learn_file
 
-        lesson = learn_file(data, format, plan, on_error)
+        lesson = learn_file(data, reading, plan, on_error)
     else:
         parents = None if hierarchy is None else read_tree(hierarchy)
-        corpus = read_all(data, format, on_error)
+        corpus = read_all(data, reading, on_error)
         say(f"read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
         if parents is not None and hierarchy is not None:
             check_hierarchy(parents, hierarchy, corpus)

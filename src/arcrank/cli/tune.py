@@ -11,8 +11,9 @@ import typer
 from arcrank.cli.choose import GRIDS, Measure, Trial, in_words, pass_teller, ranked, try_plan
 from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, check_plan, make_plan, parse_settings
 from arcrank.cli.output import Meter, cell, console, number, say, table, told_warnings, write_json
+from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.showing import count, is_are
-from arcrank.cli.train import DataPath, FormatOption, HierarchyOption, JsonOption, OnErrorOption, SeedOption, SetOption
+from arcrank.cli.train import DataPath, HierarchyOption, JsonOption, OnErrorOption, SeedOption, SetOption
 
 if TYPE_CHECKING:
     from arcrank.cli.training import Classroom
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 _DEFAULT_CUTS = {Learner.LOG_LINEAR: CutName.DOMINATION, Learner.PREFERENCE_MACHINE: CutName.IDENTITY}
 
 
+@reads_data
 def tune(
     data: DataPath,
+    reading: Reading,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", help="Keep the winner, trained on all documents.")
     ] = None,
@@ -32,7 +35,6 @@ def tune(
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 3,
     set: SetOption = None,
     hierarchy: HierarchyOption = None,
-    format: FormatOption = None,
     on_error: OnErrorOption = OnError.RAISE,
     random_state: SeedOption = 0,
     json: JsonOption = False,
@@ -50,7 +52,7 @@ def tune(
     for plan in plans:
         check_plan(plan)
     parents = None if hierarchy is None else read_tree(hierarchy)
-    corpus = read_all(data, format, on_error)
+    corpus = read_all(data, reading, on_error)
     read = f"{count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}"
     say(f"read {read}; {count(len(plans), 'candidate')}.")
     if parents is not None and hierarchy is not None:

@@ -8,17 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from arcrank.cli.learners import FileFormat, OnError
+from arcrank.cli.learners import OnError
 from arcrank.cli.output import console, printable, write_json
+from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.showing import count
 
 
+@reads_data
 def update(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of an online learner; it is replaced.")],
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="New documents with preferences; - reads standard input.")
     ],
-    format: Annotated[FileFormat | None, typer.Option("--format", help="Where the ending does not tell it.")] = None,
+    reading: Reading,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
@@ -31,7 +33,7 @@ def update(
     check_input(data)
     loaded = load_model(model)
     check_output(model, data)
-    report = {"model": str(model), **_learn(loaded, data, format, on_error)}
+    report = {"model": str(model), **_learn(loaded, data, reading, on_error)}
     arcrank.save(loaded, model, card=_card(loaded, report, data))
     if json:
         write_json(report)
@@ -39,13 +41,13 @@ def update(
         _show(report)
 
 
-def _learn(loaded: Any, data: str, format: str | None, on_error: str) -> dict[str, Any]:
+def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> dict[str, Any]:
     from arcrank.cli.streaming import losses_of, progress_of, stream_into
 
     words, ranker = _parts(loaded)
     known, before = len(ranker.labels_), losses_of(ranker)
     start = time.perf_counter()
-    told = stream_into(ranker, words, data, format, on_error)
+    told = stream_into(ranker, words, data, reading, on_error)
     _check_kind(loaded, data, texts=told.texts)
     return {
         "documents": told.documents,

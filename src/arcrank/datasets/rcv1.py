@@ -13,7 +13,8 @@ from scipy.sparse import csr_matrix
 from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpack_sets, unpack_strings
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats import svmlight
-from arcrank.datasets.formats.lines import Lines, Options
+from arcrank.datasets.formats.lines import Lines
+from arcrank.datasets.formats.options import Options
 from arcrank.datasets.join import join
 from arcrank.datasets.locate import files_of, find, members
 from arcrank.errors import FormatError, ParameterError

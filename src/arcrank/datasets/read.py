@@ -1,47 +1,31 @@
-"""Read users' own files: one door to all formats, whole or in blocks."""
+"""Read users' own data: one door to all formats and to DataFrames, whole or in blocks, with labels or without."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO, Any
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypedDict
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats import jsonl, parquet, qid, svmlight, tables, xc
-from arcrank.datasets.formats.lines import Lines, Options
+from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.svmlight import numeric_order
 from arcrank.datasets.join import join
-from arcrank.datasets.locate import open_binary, readable
-from arcrank.errors import FormatError, ParameterError
+from arcrank.datasets.request import FORMATS, Request, Source
+from arcrank.errors import ParameterError
 from arcrank.graphs.base import check_names
 
-__all__ = ["FORMATS", "iter_corpus", "read_corpus"]
+__all__ = ["FORMATS", "Source", "TableOptions", "iter_corpus", "iter_documents", "read_corpus"]
 
-Source = str | os.PathLike[str] | IO[bytes]
+_DOCUMENTS_PER_BLOCK = 1000
 
-FORMATS: dict[str, Callable[[Lines, Options], Iterator[Corpus]]] = {
-    "jsonl": jsonl.blocks,
-    "csv": tables.csv_blocks,
-    "tsv": tables.tsv_blocks,
-    "svmlight": svmlight.blocks,
-    "qid": qid.blocks,
-    "xc": xc.blocks,
-    "parquet": lambda lines, options: parquet.blocks(lines.stream, lines, options),
-}
-_ENDINGS = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
-    ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet",
-}  # fmt: skip
-_FIRST_LINES = {
-    "jsonl": '{"text": "cheap oil", "labels": ["crude", "ship"]}',
-    "csv": "text,labels",
-    "tsv": "text<TAB>labels",
-    "svmlight": "crude,ship 1:0.5 7:1",
-    "qid": "2 qid:1 1:0.5 7:1",
-}
-_NUMBERED = ("svmlight", "qid", "xc")
-_PEEKED_BYTES = 1 << 16
+
+class TableOptions(TypedDict, total=False):
+    """What `read_corpus` takes for tables and for objects with fields, for those who pass it on."""
+
+    delimiter: str | None
+    text_column: str | None
+    label_column: str | None
+    label_separator: str | None
 
 
 def read_corpus(
@@ -53,16 +37,22 @@ def read_corpus(
     max_line_bytes: int = 1 << 24,
     n_features: int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    label_separator: str | None = None,
 ) -> Corpus:
-    """Read a whole file.
+    """Read a whole file, or a DataFrame.
 
     Parameters
     ----------
-    path : path or binary stream
-        Plain, .gz or .xz.
+    path : path, binary stream or DataFrame
+        A file may be plain, .gz or .xz. A DataFrame of pandas or polars, or a table of pyarrow, has a column of texts
+        and one of labels.
     format : {"jsonl", "csv", "tsv", "svmlight", "qid", "xc", "parquet"}, optional
-        By default told from the ending; svmlight files with `qid` and .txt files of the extreme-classification
-        repository are recognised by their first line.
+        By default the file extension tells; svmlight files with `qid` and .txt files of the extreme-classification
+        repository are recognised by their first line. A file with one JSON array of objects, as
+        `DataFrame.to_json(orient="records")` writes it, is read as "jsonl" too.
     labels : list of str, optional
         The labels in column order; a row with another label is an error. By default those of the file, sorted.
     on_error : {"raise", "skip"}
@@ -74,6 +64,16 @@ def read_corpus(
         column j holds index j.
     header : bool, optional
         Whether a CSV or TSV file has one; by default it is recognised.
+    delimiter : str, optional
+        What separates the cells of a CSV or TSV file, such as ";".
+    text_column : str, optional
+        The column, or the field of a JSON object, that holds the text; by default "text".
+    label_column : str, optional
+        The one that holds the labels; by default "labels" or "label". A cell is a list of labels, a single label, or a
+        string with several; missing values mean no label. Whole numbers become strings: 3 is the label "3".
+    label_separator : str, optional
+        What stands between labels in a string, by default ";"; "" if a string is always one label. Where ";" is also
+        the delimiter, strings with a separator in them are an error until this is given.
 
     Returns
     -------
@@ -95,14 +95,30 @@ def read_corpus(
     Corpus(2 texts, 2 labels; from stream)
     >>> corpus.graphs()
     ArcGraphs(2 instances, 2 labels, 2 arcs)
+    >>> table = b"body;topics" + bytes([10]) + b"cheap oil;crude,ship"
+    >>> read_corpus(
+    ...     io.BytesIO(table), "csv", delimiter=";", text_column="body", label_column="topics", label_separator=","
+    ... ).label_sets
+    [['crude', 'ship']]
     """
-    options = _options(4096, labels, n_features, header)
-    lines_of = _checked(format, on_error, max_line_bytes)
-    with _opened(path, format) as (stream, name, found):
-        blocks = list(FORMATS[found](lines_of(stream, name), options))
-    if not blocks:
-        raise _no_rows(name, found)
-    return join(blocks, numeric_order if found in _NUMBERED else sorted)
+    blocks = list(
+        iter_corpus(
+            path,
+            format,
+            batch_rows=4096,
+            labels=labels,
+            on_error=on_error,
+            max_line_bytes=max_line_bytes,
+            n_features=n_features,
+            header=header,
+            delimiter=delimiter,
+            text_column=text_column,
+            label_column=label_column,
+            label_separator=label_separator,
+        )
+    )
+    numbered = blocks[0].X is not None and blocks[0].feature_names is None
+    return join(blocks, numeric_order if numbered else sorted)
 
 
 def iter_corpus(
@@ -115,6 +131,10 @@ def iter_corpus(
     max_line_bytes: int = 1 << 24,
     n_features: int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    label_separator: str | None = None,
 ) -> Iterator[Corpus]:
     """Read a file in blocks of `batch_rows` rows (queries in a qid file), holding one block at a time.
 
@@ -132,65 +152,67 @@ def iter_corpus(
     """
     if batch_rows < 1:
         raise ParameterError(f"batch_rows must be at least 1, got {batch_rows}")
-    options = _options(batch_rows, labels, n_features, header)
-    return _iterate(path, format, options, _checked(format, on_error, max_line_bytes))
+    options = Options(
+        batch_rows,
+        _checked_labels(labels),
+        n_features,
+        header,
+        delimiter=delimiter,
+        text_column=text_column,
+        label_column=label_column,
+        label_separator=label_separator,
+    )
+    return Request(path, format, on_error, max_line_bytes, options).blocks()
 
 
-def _iterate(
+def iter_documents(
     path: Source,
-    format: str | None,
-    options: Options,
-    lines_of: Callable[[IO[bytes], str], Lines],
+    format: str | None = None,
+    *,
+    takes: str | None = None,
+    blank_lines: bool = False,
+    on_error: str = "raise",
+    max_line_bytes: int = 1 << 24,
+    delimiter: str | None = None,
+    text_column: str | None = None,
+    note: Callable[[str], object] = warnings.warn,
 ) -> Iterator[Corpus]:
-    empty = True
-    with _opened(path, format) as (stream, name, found):
-        for block in FORMATS[found](lines_of(stream, name), options):
-            empty = False
-            yield block
-    if empty:
-        raise _no_rows(name, found)
+    """Read documents that need no labels, in blocks of what has arrived; their label sets are empty.
+
+    Parameters
+    ----------
+    path, format, on_error, max_line_bytes, delimiter, text_column
+        As in `read_corpus`. Where neither the extension nor `format` tells the format, a line is a JSON object or else
+        a text, unless the model takes features: then lines are JSON, svmlight or the extreme-classification format.
+    takes : {"text", "features"}, optional
+        What the model can use; a row with the other one is an error.
+    blank_lines : bool
+        Whether blank lines are documents too where lines are texts, so that documents and lines keep step.
+    note : callable
+        Is given a sentence where a line is probably meant otherwise than it is taken.
+
+    Examples
+    --------
+    >>> import io
+    >>> lines = b"cheap oil" + bytes([10]) + b'{"text": "wheat", "id": 7}'
+    >>> [(block.texts, block.ids) for block in iter_documents(io.BytesIO(lines), takes="text")]
+    [(['cheap oil'], None), (['wheat'], ['7'])]
+    """
+    options = Options(
+        _DOCUMENTS_PER_BLOCK,
+        delimiter=delimiter,
+        text_column=text_column,
+        labelled=False,
+        takes=takes,
+        blank_lines=blank_lines,
+        note=note,
+    )
+    return Request(path, format, on_error, max_line_bytes, options).blocks()
 
 
-def _no_rows(name: str, format: str) -> FormatError:
-    example = f"\nA first line looks like this: {_FIRST_LINES[format]}" if format in _FIRST_LINES else ""
-    return FormatError(f"{name}: the file is empty or blank: it holds no rows.{example}")
-
-
-def _options(batch_rows: int, labels: Sequence[str] | None, n_features: int | None, header: bool | None) -> Options:
+def _checked_labels(labels: Sequence[str] | None) -> list[str] | None:
     names = None if labels is None else list(labels)
     if names is not None and (not names or len({*names}) != len(names) or not all(isinstance(n, str) for n in names)):
         raise ParameterError("labels= must be a list of different names")
     check_names(names or ())
-    return Options(batch_rows, names, n_features, header)
-
-
-def _checked(format: str | None, on_error: str, max_line_bytes: int) -> Callable[[IO[bytes], str], Lines]:
-    if format is not None and format not in FORMATS:
-        raise ParameterError(f"no format is called {format!r}; there are: {', '.join(FORMATS)}")
-    if on_error not in ("raise", "skip"):
-        raise ParameterError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
-    return lambda stream, name: Lines(stream, name, on_error, max_line_bytes)
-
-
-@contextmanager
-def _opened(path: Source, format: str | None) -> Iterator[tuple[IO[bytes], str, str]]:
-    """Give the unpacked stream, its name for errors, and the format."""
-    name = str(os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", "stream"))
-    with readable(name), open_binary(path) as stream:
-        yield stream, name, format or _recognised(name, stream)
-
-
-def _recognised(name: str, stream: Any) -> str:
-    ending = os.path.splitext(name.removesuffix(".xz").removesuffix(".gz"))[1].lower()
-    if ending == ".txt" and xc.is_header(_first_line(stream)):
-        return "xc"
-    if ending not in _ENDINGS:
-        raise ParameterError(f"{name}: the ending does not tell the format; pass format= one of {', '.join(FORMATS)}")
-    found = _ENDINGS[ending]
-    return "qid" if found == "svmlight" and b" qid:" in _first_line(stream) else found
-
-
-def _first_line(stream: Any) -> bytes:
-    """Return the first line that is neither blank nor a comment, as far as the buffer shows it."""
-    lines: Iterable[bytes] = stream.peek(_PEEKED_BYTES)[:_PEEKED_BYTES].splitlines()
-    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    return names

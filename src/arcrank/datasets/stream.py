@@ -7,13 +7,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.read import Source, iter_corpus
+from arcrank.datasets.read import Source, TableOptions, iter_corpus
 from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def learn_stream(
     batch_rows: int = 1000,
     on_error: str = "raise",
     progress: bool | None = None,
+    **table: Unpack[TableOptions],
 ) -> StreamReport:
     """Teach an online ranker every document of a file, holding one block of them at a time.
 
@@ -71,6 +72,8 @@ def learn_stream(
         label starts at zero when it is first seen.
     progress : bool
         Whether to show documents and documents/s on stderr; None does so on a terminal.
+    **table
+        `delimiter`, `text_column`, `label_column` and `label_separator`, as in `iter_corpus`.
 
     Examples
     --------
@@ -89,7 +92,7 @@ def learn_stream(
     from arcrank.text import HashedTextFeatures
 
     features = HashedTextFeatures(n_features=2**18) if features is None else features
-    blocks = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error)
+    blocks = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error, **table)
     line, documents, reasons = _ProgressLine(progress), 0, Counter[str]()
     for block in blocks:
         reasons.update(block.skipped)

@@ -7,39 +7,55 @@ import warnings
 
 from arcrank.errors import FormatError
 
-__all__ = ["SEPARATORS", "Suspicions", "refuse_other_header", "refuse_other_separator"]
+__all__ = ["SEPARATORS", "Suspicions", "in_words", "refuse_other_header", "refuse_other_separator", "with_delimiter"]
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-"""What may stand between cells, in words; tables are read with the first two."""
+"""What often stands between cells, in words; tables are read with the first two unless the user says otherwise."""
 
 _COLUMN_WORDS = re.compile(
     r"\b(text|title|body|content|document|doc|description|abstract|sentence|message|review|headline|summary|question"
     r"|comment|id|label|tag|topic|categor(y|ie)|class|classe|target|genre|keyword|subject)s?\b"
 )
 _MOST_WORDS_OF_A_NAME = 3
-_OTHER_SEPARATORS = ("|", ",")
+_LABEL_SEPARATORS = ("|", ",")
 _MANY = 0.2
 _ENOUGH_ROWS = 4
 
 
-def refuse_other_header(name: str, number: int, cells: list[str], allowed: str) -> None:
+def in_words(delimiter: str) -> str:
+    """A delimiter as a sentence has it.
+
+    >>> in_words(";"), in_words("~")
+    ('semicolons', "'~'")
+    """
+    return SEPARATORS.get(delimiter, repr(delimiter))
+
+
+def with_delimiter(delimiter: str) -> str:
+    """What to pass to read a table with this delimiter."""
+    return f'delimiter="{delimiter}"'.replace("\t", "\\t")
+
+
+def refuse_other_header(place: str, cells: list[str], *, labelled: bool) -> None:
     """Raise a `FormatError` where a row that has not the columns' names looks like a header all the same."""
     if _looks_like_header(cells):
+        usual, told = ("text and labels", "text_column= and label_column=") if labelled else ("text", "text_column=")
         raise FormatError(
-            f"{name}:{number}: this looks like a header, with the columns {', '.join(map(_short, cells[:6]))}.\n"
-            f"The columns are called {allowed}; rename yours.\n"
-            "If this line is a document, put a header with these names above it."
+            f"{place}: this looks like a header, with the columns {', '.join(map(_short, cells[:6]))}.\n"
+            f"Name yours with {told}, or call them {usual}.\n"
+            "If this line is a document, put a header with the usual names above it."
         )
 
 
-def refuse_other_separator(name: str, number: int, cells: list[str], delimiter: str) -> None:
+def refuse_other_separator(place: str, cells: list[str], delimiter: str) -> None:
     """Raise a `FormatError` where a first row of one cell is a header whose names something else separates."""
-    for other, words in SEPARATORS.items():
+    for other in SEPARATORS:
         names = cells[0].split(other)
         if len(cells) == 1 and len(names) > 1 and _looks_like_header(names):
             raise FormatError(
-                f"{name}:{number}: cells are separated by {SEPARATORS[delimiter]}, and this header has {words}: "
-                f"{_short(cells[0])}.\nSave the table as comma-separated (CSV) or tab-separated values (TSV)."
+                f"{place}: cells are separated by {in_words(delimiter)}, and this header has "
+                f"{in_words(other)}: {_short(cells[0])}.\n"
+                f"Read it with {with_delimiter(other)}, or save it as comma- (CSV) or tab-separated values (TSV)."
             )
 
 
@@ -56,15 +72,18 @@ def _short(cell: str) -> str:
 
 
 class Suspicions:
-    """Watches the label sets of a table go by, and warns at the end of what was probably meant otherwise."""
+    """Watches the label sets of a table go by, and warns at the end of what was probably meant otherwise.
 
-    def __init__(self, name: str, *, header: bool) -> None:
+    Who has said what separates labels (`separator` is not None) is not asked again.
+    """
+
+    def __init__(self, name: str, *, header: bool, separator: str | None = None) -> None:
         self._name = name
         self._header = header
         self._first: tuple[str, list[str]] | None = None
         self._seen_again = False
         self._rows = self._with_several = 0
-        self._with_other = dict.fromkeys(_OTHER_SEPARATORS, 0)
+        self._with_other = dict.fromkeys(_LABEL_SEPARATORS if separator is None else (), 0)
 
     def watch(self, text: str, labels: list[str]) -> None:
         """Note one row."""
@@ -74,7 +93,7 @@ class Suspicions:
         elif not self._seen_again:
             self._seen_again = not {*self._first[1]}.isdisjoint(labels)
         self._with_several += len(labels) > 1
-        for separator in _OTHER_SEPARATORS:
+        for separator in self._with_other:
             self._with_other[separator] += any(separator in label for label in labels)
 
     def warn(self) -> None:
@@ -90,7 +109,7 @@ class Suspicions:
             if not self._with_several and rows and rows >= _MANY * self._rows:
                 warnings.warn(
                     f"{self._name}: {rows:,} of {self._rows:,} rows have a label with {separator!r} in it, and none "
-                    "has two labels; labels are separated by ';'.",
+                    "has two labels; labels are separated by ';' unless label_separator says otherwise.",
                     stacklevel=2,
                 )
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 from arcrank.errors import FormatError
-from arcrank.graphs.base import name_fault
 
-__all__ = ["Lines", "Options", "RowError", "decode"]
+__all__ = ["Lines", "RowError", "decode", "invalid_utf8"]
 
 T = TypeVar("T")
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = b"\xff\xfe", b"\xfe\xff"
+_CHUNK = 1 << 18
 
 
 class RowError(Exception):
@@ -29,36 +28,8 @@ class RowError(Exception):
         self.remedy = remedy
 
 
-@dataclass(frozen=True)
-class Options:
-    """What every reader is told: rows a block, the allowed labels (None: any), and the format's own switches.
-
-    Where rows are not `labelled` their labels need not be there, and are not looked at.
-    """
-
-    batch_rows: int
-    labels: list[str] | None = None
-    n_features: int | None = None
-    header: bool | None = None
-    labelled: bool = True
-    known: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Keep the allowed labels as a set too."""
-        object.__setattr__(self, "known", frozenset(self.labels or ()))
-
-    def check_labels(self, names: list[str]) -> None:
-        """Raise a `RowError` for a name that no label can have, or one outside the given vocabulary."""
-        for name in names:
-            if fault := name_fault(name):
-                raise RowError("invalid labels", f"the name {name!r} {fault}")
-        if self.labels is not None and not self.known.issuperset(names):
-            unknown = next(name for name in names if name not in self.known)
-            raise RowError("label not in the vocabulary", repr(unknown))
-
-
 class Lines:
-    """The lines of a binary stream, numbered from 1, without their line ends; rows that fail are counted.
+    """The lines of a buffered binary stream, numbered from 1, without their line ends; rows that fail are counted.
 
     Conventions: `on_error` is "raise" (a `FormatError` with `name:line`) or "skip" (`skipped` counts
     the reason). A line longer than `max_bytes` is never held in memory.
@@ -68,10 +39,15 @@ class Lines:
         self.name = name
         self.keep_returns = False  # a table's quoted cell may hold the line end \r\n
         self.max_bytes = max_bytes
+        self.place: Callable[[int], str] = lambda number: f"{name}:{number}"
         self.skipped: Counter[str] = Counter()
         self.stream = stream
         self._on_error = on_error
         self._number = 0
+        self._ready: list[bytes | None] = []  # whole lines, the next one last; None for one that is too long
+        self._rest: list[bytes] = []  # the pieces of a line that has not ended yet
+        self._rest_bytes = 0
+        self._passing = False  # over the rest of a line that is too long
         self._returned: list[tuple[int, bytes]] = []
 
     def __iter__(self) -> Lines:
@@ -82,21 +58,48 @@ class Lines:
         """Return the next (number, line)."""
         if self._returned:
             return self._returned.pop()
-        while raw := self.stream.readline(self.max_bytes + 2):
+        while self._ready or self._fill():
             self._number += 1
-            line = raw.removeprefix(_BOM) if self._number == 1 else raw
-            line = line.removesuffix(b"\n")
-            if not self.keep_returns:
+            line = self._ready.pop()
+            if line is not None and self._number == 1:
+                line = line.removeprefix(_BOM)
+            if line is not None and not self.keep_returns:
                 line = line.removesuffix(b"\r")
-            if len(line) <= self.max_bytes:
+            if line is not None and len(line) <= self.max_bytes:
                 return self._number, line
-            self._pass_over(raw)
+            self._fail_long()
         raise StopIteration
 
-    def _pass_over(self, read: bytes) -> None:
+    @property
+    def drained(self) -> bool:
+        """Whether lines have been returned, and with them all that have arrived."""
+        return self._number > 0 and not self._ready and not self._returned
+
+    def _fill(self) -> bool:
+        """Read until a line ends; False at the end of the stream. What is there is taken: a pipe is not waited for."""
+        while not self._ready and (data := cast(Any, self.stream).read1(_CHUNK)):
+            self._take(data)
+        if not self._ready and self._rest_bytes:  # the last line has no end
+            self._ready = [b"".join(self._rest)]
+            self._rest, self._rest_bytes = [], 0
+        return bool(self._ready)
+
+    def _take(self, data: bytes) -> None:
+        if self._passing:
+            _, newline, data = data.partition(b"\n")
+            self._passing = not newline
+        head, newline, tail = data.rpartition(b"\n")
+        if newline:
+            self._ready = [*b"".join([*self._rest, head]).split(b"\n")[::-1]]
+            self._rest, self._rest_bytes = [], 0
+        self._rest.append(tail)
+        self._rest_bytes += len(tail)
+        if self._rest_bytes > self.max_bytes + len(_BOM) + 1:  # a mark and a \r may still go
+            self._rest, self._rest_bytes, self._passing = [], 0, True
+            self._ready.insert(0, None)
+
+    def _fail_long(self) -> None:
         self.fail(self._number, RowError("line too long", f"more than {self.max_bytes:,} bytes (max_line_bytes)"))
-        while read and not read.endswith(b"\n"):
-            read = self.stream.readline(1 << 20)
 
     def put_back(self, lines: list[tuple[int, bytes]]) -> None:
         """Return lines that were read too far, in their order."""
@@ -106,7 +109,7 @@ class Lines:
         """Raise the error of a row with its place, or count it where the user asked for that."""
         if self._on_error == "raise":
             remedy = f".\n{error.remedy}" if error.remedy else ""
-            raise FormatError(f"{self.name}:{number}: {error}{remedy}") from error
+            raise FormatError(f"{self.place(number)}: {error}{remedy}") from error
         self.skipped[error.reason] += n_rows
 
     def attempt(self, number: int, parse: Callable[[bytes], T], line: bytes) -> T | None:
@@ -129,9 +132,15 @@ def decode(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        place = f"byte {raw[error.start]:#04x} at position {error.start}"
-        if b"\0" in raw and not raw.startswith(_UTF16):
-            raise RowError("invalid UTF-8", f"{place}; this is probably no text file") from error
-        name, code = ("UTF-16", "utf16") if raw.startswith(_UTF16) else ("Latin-1", "latin1")
-        remedy = f"Save it as UTF-8: iconv -f {code} -t utf8 IN > OUT"
-        raise RowError("invalid UTF-8", f"{place}; the file is probably {name}", remedy) from error
+        raise invalid_utf8(error) from error
+
+
+def invalid_utf8(error: UnicodeDecodeError) -> RowError:
+    """The error of bytes that are not UTF-8, with a guess at what they are."""
+    raw = error.object
+    place = f"byte {raw[error.start]:#04x} at position {error.start}"
+    if b"\0" in raw and not raw.startswith(_UTF16):
+        return RowError("invalid UTF-8", f"{place}; this is probably no text file")
+    name, code = ("UTF-16", "utf16") if raw.startswith(_UTF16) else ("Latin-1", "latin1")
+    remedy = f"Save it as UTF-8: iconv -f {code} -t utf8 IN > OUT"
+    return RowError("invalid UTF-8", f"{place}; the file is probably {name}", remedy)

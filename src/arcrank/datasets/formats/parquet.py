@@ -1,4 +1,4 @@
-"""Parquet with columns `text`, `labels` (lists of strings, or strings `a;b`) and, if wanted, `id`."""
+"""Parquet with a column of texts, one of labels (lists, strings `a;b` or whole numbers) and, if wanted, `id`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.lines import Lines, Options, RowError
-from arcrank.datasets.formats.rows import Row, row_blocks
+from arcrank.datasets.formats.columns import find_columns, missing_columns
+from arcrank.datasets.formats.lines import Lines
+from arcrank.datasets.formats.options import Options
+from arcrank.datasets.formats.rows import row_blocks
+from arcrank.datasets.formats.table_rows import table_rows
 from arcrank.errors import FormatError, ParameterError
 
 __all__ = ["blocks"]
@@ -16,21 +19,10 @@ __all__ = ["blocks"]
 
 def blocks(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[Corpus]:
     """Yield the rows in blocks; `lines` only counts and names what fails, by the number of the row."""
-    return row_blocks(_rows(stream, lines, labelled=options.labelled), lines, options)
+    return row_blocks(table_rows(_records(stream, lines.name, options), lines, options), lines, options)
 
 
-def _rows(stream: IO[bytes], lines: Lines, *, labelled: bool) -> Iterator[tuple[int, Row]]:
-    number = 0
-    for batch in _batches(stream, lines.name, ("text", "labels") if labelled else ("text",)):
-        for fields in batch:
-            number += 1
-            try:
-                yield number, _row(fields)
-            except RowError as error:
-                lines.fail(number, error)
-
-
-def _batches(stream: IO[bytes], name: str, needed: tuple[str, ...]) -> Iterator[list[dict[str, Any]]]:
+def _records(stream: IO[bytes], name: str, options: Options) -> Iterator[tuple[Any, Any, Any]]:
     try:
         import pyarrow as pa
         from pyarrow.parquet import ParquetFile
@@ -38,22 +30,17 @@ def _batches(stream: IO[bytes], name: str, needed: tuple[str, ...]) -> Iterator[
         raise ParameterError("Parquet files need pyarrow: install arcrank with its extra, arcrank[parquet]") from error
     try:
         file = ParquetFile(stream if stream.seekable() else io.BytesIO(stream.read()))
-        wanted = [column for column in ("id", *needed) if column in file.schema_arrow.names]
-        if not {*needed} <= {*wanted}:
-            columns = f"columns {' and '.join(needed)} are" if len(needed) > 1 else f"a column {needed[0]} is"
-            raise FormatError(f"{name}: {columns} needed, got {', '.join(file.schema_arrow.names)}")
-        for batch in file.iter_batches(batch_size=1000, columns=wanted):
-            yield batch.to_pylist()
+        names = file.schema_arrow.names
+        columns = find_columns(name, names, options)
+        if columns is None:
+            raise missing_columns(name, names, options)
+        wanted = [None if j is None else names[j] for j in columns]
+        for batch in file.iter_batches(batch_size=1000, columns=[column for column in wanted if column is not None]):
+            values = [_values(batch, column) for column in wanted]
+            yield from zip(*values, strict=True)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"{name}: the file is truncated or damaged ({error})") from error
 
 
-def _row(fields: dict[str, Any]) -> Row:
-    text, labels, name = fields["text"], fields.get("labels", []), fields.get("id")
-    if not isinstance(text, str):
-        raise RowError("invalid text", f"a string, not {text!r:.60}")
-    if isinstance(labels, str):
-        labels = [label.strip() for label in labels.split(";")] if labels.strip() else []
-    if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-        raise RowError("invalid labels", f"a list of strings, not {labels!r:.60}")
-    return Row(text, "labels", list(dict.fromkeys(labels)), None if name is None else str(name))
+def _values(batch: Any, column: str | None) -> list[Any]:
+    return [None] * batch.num_rows if column is None else batch.column(column).to_pylist()

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
+from arcrank.datasets.formats.lines import Lines, RowError, decode
+from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.svmlight import Row, parse_rows, widened
 from arcrank.errors import ParameterError
 

@@ -9,7 +9,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.lines import Lines, Options, RowError
+from arcrank.datasets.formats.gather import gathered
+from arcrank.datasets.formats.lines import Lines, RowError
+from arcrank.datasets.formats.options import Options
+from arcrank.errors import FormatError
 
 __all__ = ["Row", "row_blocks"]
 
@@ -29,23 +32,44 @@ class Row(NamedTuple):
         return [label for group in self.value for label in group]
 
 
-def row_blocks(rows: Iterator[tuple[int, Row]], lines: Lines, options: Options) -> Iterator[Corpus]:
-    """Gather (number, row) into blocks; the first row decides whether the file holds texts or features."""
-    gathered: list[Row] = []
+def row_blocks(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Options) -> Iterator[Corpus]:
+    """Gather (number, row) into blocks; the first row decides whether the file holds texts or features.
+
+    A row of None is a line that holds none. Columns of named features are for good, so that later blocks only add
+    some; rows without labels are ranked and forgotten, and so are their columns.
+    """
     columns: dict[str, int] = {}
     first: type | None = None
+    for batch in gathered(_checked(rows, lines, options), lines, options):
+        first = type(batch[0].content)
+        yield _block(batch, columns if options.labelled else {}, first, lines, options)
+    if lines.skipped:
+        yield _block([], columns, first, lines, options)
+
+
+def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Options) -> Iterator[Row | None]:
+    first: type | None = None
     for number, row in rows:
-        if len(gathered) == options.batch_rows:
-            yield _block(gathered, columns, first, lines, options)
-            gathered = []
+        if row is None:
+            yield None
+            continue
+        _check_use(row, lines.place(number), options)
         first = first or type(row.content)
         try:
             _check(row, first, options)
-            gathered.append(row)
         except RowError as error:
             lines.fail(number, error)
-    if gathered or lines.skipped:
-        yield _block(gathered, columns, first, lines, options)
+            yield None
+        else:
+            yield row
+
+
+def _check_use(row: Row, place: str, options: Options) -> None:
+    """Refuse, also where rows may be skipped, what no row of the file would be good for."""
+    kind = "features" if isinstance(row.content, dict) else "text"
+    if options.takes not in (None, kind):
+        wanted, found = ("texts", "has features") if options.takes == "text" else ("features", "is a text")
+        raise FormatError(f"{place}: the model takes {wanted}, this row {found}.\nRank what it was trained on.")
 
 
 def _check(row: Row, first: type, options: Options) -> None:

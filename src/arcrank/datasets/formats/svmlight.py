@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from scipy.sparse import csr_matrix
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
+from arcrank.datasets.formats.decimals import plain_features
+from arcrank.datasets.formats.gather import gathered
+from arcrank.datasets.formats.lines import Lines, RowError, decode
+from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.sparse import check_features, parse_features
 
 __all__ = ["Row", "blocks", "cut", "numeric_order", "parse_rows", "widened"]
@@ -28,9 +30,8 @@ class Row(NamedTuple):
 
 def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
     """Yield the rows in blocks; a block is as wide as all rows before it need, or `options.n_features`."""
-    rows = cut_lines(lines, options)
     width = options.n_features or 0
-    while batch := list(islice(rows, options.batch_rows)):
+    for batch in gathered(cut_lines(lines, options), lines, options):
         good, X = parse_rows(batch, lines, options.n_features)
         width = max(width, X.shape[1])
         yield block([row.labels for row in good], widened(X, width), lines, options)
@@ -44,18 +45,19 @@ def block(label_sets: list[list[str]], X: csr_matrix, lines: Lines, options: Opt
     return Corpus(labels=list(labels), X=X, label_sets=label_sets, source=lines.name, skipped=lines.take_skipped())
 
 
-def cut_lines(lines: Lines, options: Options) -> Iterator[Row]:
-    """Cut each line into labels and features; blank lines and comments are no rows."""
+def cut_lines(lines: Lines, options: Options) -> Iterator[Row | None]:
+    """Cut each line into labels and features; None for blank lines, comments and rows that fail."""
     for number, line in lines:
         data = line.partition(b"#")[0] if b"#" in line else line
-        if not data.strip():
-            continue
-        try:
-            names, features = cut(data)
-            options.check_labels(names)
-            yield Row(number, names, features)
-        except RowError as error:
-            lines.fail(number, error)
+        row = None
+        if data.strip():
+            try:
+                names, features = cut(data)
+                options.check_labels(names)
+                row = Row(number, names if options.labelled else [], features)
+            except RowError as error:
+                lines.fail(number, error)
+        yield row
 
 
 def cut(data: bytes) -> tuple[list[str], bytes]:
@@ -76,8 +78,12 @@ def split_labels(head: bytes) -> list[str]:
 
 def parse_rows(rows: list[Row], lines: Lines, n_features: int | None) -> tuple[list[Row], csr_matrix]:
     """Convert the features of the rows together; only when that fails, look for the rows that are wrong."""
+    parts = [row.features for row in rows]
+    X = plain_features(parts) if n_features is None else None
+    if X is not None:
+        return rows, X
     try:
-        return rows, parse_features([row.features for row in rows], n_features)
+        return rows, parse_features(parts, n_features)
     except ValueError:
         good = [row for row in rows if _is_good(row, lines, n_features)]
         return good, parse_features([row.features for row in good], n_features)

@@ -1,9 +1,12 @@
 """CSV and TSV: a text and its labels, `text<TAB>label1;label2`, with or without a header.
 
-A header is recognised by its columns `text` and `labels` (or `label`); it may also name an `id`, and columns
-of other names are left alone. A first line that looks like a header with other names is an error. Cells may be
-quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a label are dropped,
-and so are empty names.
+A header is recognised by its columns `text` and `labels` (or `label`), or by those that the user names; it may also
+have an `id`, and columns of other names are left alone. A first line that looks like a header with other names is an
+error. Cells may be quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a
+label are dropped, and so are empty names.
+
+Where cells are separated by semicolons, labels cannot be told to be so too: a label cell with a separator in it is
+refused until the user says what separates labels.
 """
 
 from __future__ import annotations
@@ -12,95 +15,115 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.headers import SEPARATORS, Suspicions, refuse_other_header, refuse_other_separator
-from arcrank.datasets.formats.lines import Lines, Options, RowError, decode
+from arcrank.datasets.formats.cells import SEPARATOR, LabelCells
+from arcrank.datasets.formats.columns import Columns, find_columns, missing_columns
+from arcrank.datasets.formats.headers import (
+    SEPARATORS,
+    Suspicions,
+    in_words,
+    refuse_other_header,
+    refuse_other_separator,
+    with_delimiter,
+)
+from arcrank.datasets.formats.lines import Lines, RowError, decode
+from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row, row_blocks
-from arcrank.errors import FormatError
 
-__all__ = ["csv_blocks", "records", "tsv_blocks"]
+__all__ = ["csv_blocks", "tsv_blocks"]
 
 
 def csv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
-    """Yield the rows of comma-separated values in blocks."""
-    return row_blocks(_rows(lines, ",", options.header), lines, options)
+    """Yield the rows of comma-separated values, or of those that `options.delimiter` separates, in blocks."""
+    return row_blocks(_rows(lines, options.delimiter or ",", options), lines, options)
 
 
 def tsv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
     """Yield the rows of tab-separated values in blocks."""
-    return row_blocks(_rows(lines, "\t", options.header), lines, options)
+    return row_blocks(_rows(lines, options.delimiter or "\t", options), lines, options)
 
 
-def _rows(lines: Lines, delimiter: str, header: bool | None) -> Iterator[tuple[int, Row]]:
-    columns: _Columns | None = None
-    for number, cells in records(lines, delimiter):
-        if columns is None:
-            if header is not False:
-                refuse_other_separator(lines.name, number, cells, delimiter)
-            columns = _find_columns(lines.name, number, cells, header)
-            suspicions = Suspicions(lines.name, header=columns.in_header or header is False)
-            if columns.in_header:
-                continue
-        try:
-            row = _row(cells, columns, delimiter)
-        except RowError as error:
-            lines.fail(number, error)
-            continue
-        suspicions.watch(cells[columns.text], row.value)
+def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int, Row | None]]:
+    table: _Table | None = None
+    for number, cells in _records(lines, delimiter):
+        row = None
+        if table is None and cells is not None:
+            table = _Table.of_first_row(lines.place(number), cells, delimiter, options)
+            told = table.in_header or options.header is False
+            suspicions = Suspicions(lines.name, header=told, separator=options.label_separator)
+            is_row = not table.in_header
+        else:
+            is_row = cells is not None
+        if table is not None and cells is not None and is_row:
+            try:
+                row = table.row(cells)
+                suspicions.watch(str(row.content), row.value)
+            except RowError as error:
+                lines.fail(number, error)
         yield number, row
-    if columns is not None:
+    if table is not None and options.labelled:
         suspicions.warn()
 
 
-class _Columns(NamedTuple):
-    """The places of text, labels and id (None: there is none), and how many cells a row has."""
+class _Table(NamedTuple):
+    """Where the cells of a row are, how many there are, and how those of labels are read."""
 
-    text: int = 0
-    labels: int = 1
-    id: int | None = None
-    width: int = 2
-    in_header: bool = False
+    columns: Columns
+    width: int
+    in_header: bool
+    delimiter: str
+    label_cells: LabelCells
+
+    @classmethod
+    def of_first_row(cls, place: str, cells: list[str], delimiter: str, options: Options) -> _Table:
+        """What the first row says, which is a header or not."""
+        columns = None
+        if options.header is not False:
+            refuse_other_separator(place, cells, delimiter)
+            columns = find_columns(place, cells, options)
+            if columns is None and options.header:
+                raise missing_columns(f"{place}: no header", cells, options)
+            if columns is None:
+                refuse_other_header(place, cells, labelled=options.labelled)
+        doubtful = LabelCells(None, doubtful=";,|") if delimiter == SEPARATOR else LabelCells()
+        label_cells = LabelCells.given(options, doubtful)
+        if columns is not None:
+            return cls(columns, len(cells), True, delimiter, label_cells)
+        width = 2 if options.labelled else min(len(cells), 2)
+        return cls(Columns(0, 1 if options.labelled else None), width, False, delimiter, label_cells)
+
+    def row(self, cells: list[str]) -> Row:
+        """The row of some cells, or a `RowError`."""
+        text, labels, name = self.columns
+        if len(cells) != self.width:
+            raise self._wrong_width(len(cells))
+        found = [] if labels is None else self.label_cells.labels(cells[labels])
+        return Row(cells[text], "labels", found, None if name is None else cells[name])
+
+    def _wrong_width(self, found: int) -> RowError:
+        if found == 1:
+            hint = f"; cells are separated by {in_words(self.delimiter)}, or by what delimiter= says"
+        else:
+            hint = f"; a text with {self.delimiter!r} in it needs quotes" if found > self.width else ""
+        wanted = "as in the header" if self.in_header else "text and labels, as there is no header"
+        if self.columns.labels is None and not self.in_header:
+            wanted = "as in the first row"
+        return RowError("wrong number of columns", f"{found} where there should be {self.width}, {wanted}{hint}")
 
 
-def _find_columns(name: str, number: int, cells: list[str], header: bool | None) -> _Columns:
-    """What the first row says, which is a header or not."""
-    if header is False:
-        return _Columns()
-    names = [cell.strip().lower() for cell in cells]
-    found = {name.replace("labels", "label"): j for j, name in reversed([*enumerate(names)])}
-    if "text" in found and "label" in found:
-        return _Columns(found["text"], found["label"], found.get("id"), len(cells), in_header=True)
-    if header:
-        raise FormatError(
-            f"{name}:{number}: no header: columns text and labels are needed, got {', '.join(names)[:60]!r}"
-        )
-    refuse_other_header(name, number, cells, "text and labels (label1;label2), and id if you like")
-    return _Columns()
-
-
-def _row(cells: list[str], columns: _Columns, delimiter: str) -> Row:
-    if len(cells) != columns.width:
-        wanted = "as in the header" if columns.in_header else "text and labels, as there is no header"
-        separated = f"; cells are separated by {SEPARATORS[delimiter]}" if len(cells) == 1 else ""
-        told = f"{len(cells)} where there should be {columns.width}, {wanted}{separated}"
-        raise RowError("wrong number of columns", told)
-    labels = [label.strip() for label in cells[columns.labels].split(";")]
-    name = None if columns.id is None else cells[columns.id]
-    return Row(cells[columns.text], "labels", list(dict.fromkeys(label for label in labels if label)), name)
-
-
-def records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the first line, cells); blank lines are no records."""
+def _records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+    """Yield (number of the first line, cells); None for blank lines and for what cannot be read."""
     lines.keep_returns = True
     pending = iter(lines)
     for number, line in pending:
-        if not line.strip():
-            continue
-        consumed = [(number, line)]
-        try:
-            yield number, _read_record(consumed, pending, delimiter, lines.max_bytes)
-        except RowError as error:
-            lines.put_back(consumed[1:])  # a stray quote must not swallow the rows behind it
-            lines.fail(number, error)
+        cells = None
+        if line.strip():
+            consumed = [(number, line)]
+            try:
+                cells = _read_record(consumed, pending, delimiter, lines.max_bytes)
+            except RowError as error:
+                lines.put_back(consumed[1:])  # a stray quote must not swallow the rows behind it
+                lines.fail(number, error)
+        yield number, cells
 
 
 def _read_record(
@@ -159,10 +182,12 @@ class _Record:
         if end + 1 == len(line):
             return None
         if line[end + 1] != self._delimiter:
-            raise RowError("text after a closing quote", self._misquoted(line[end + 1]))
+            raise self._misquoted(line[end + 1])
         return end + 2
 
-    def _misquoted(self, after: str) -> str:
+    def _misquoted(self, after: str) -> RowError:
+        reason = "text after a closing quote"
         if after in SEPARATORS:
-            return f"cells are separated by {SEPARATORS[self._delimiter]}, not by {SEPARATORS[after]}"
-        return "quote the whole cell and double the quotes in it"
+            told = f"cells are separated by {in_words(self._delimiter)}, not by {in_words(after)}"
+            return RowError(reason, told, f"If they are in the whole file, read it with {with_delimiter(after)}.")
+        return RowError(reason, "quote the whole cell and double the quotes in it")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.lines import Lines, Options, RowError
+from arcrank.datasets.formats.gather import gathered
+from arcrank.datasets.formats.lines import Lines, RowError
+from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.svmlight import Row, cut, parse_rows
 from arcrank.errors import FormatError, ParameterError
 
@@ -28,7 +29,7 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
     names = _names(options, k)
     rows = _cut_lines(lines, names if options.labelled else None, n)
     found = 0
-    while batch := list(islice(rows, options.batch_rows)):
+    for batch in gathered(rows, lines, options):
         good, X = parse_rows(batch, lines, d)
         found += len(good) + sum(lines.skipped.values())
         yield _block([row.labels for row in good], X, names, lines)
@@ -47,7 +48,7 @@ def _names(options: Options, k: int) -> list[str]:
     return list(names)
 
 
-def _cut_lines(lines: Lines, names: list[str] | None, n: int) -> Iterator[Row]:
+def _cut_lines(lines: Lines, names: list[str] | None, n: int) -> Iterator[Row | None]:
     """Cut each line into labels and features; an empty line is a row with neither, but not behind the last."""
     number_of = None if names is None else {str(j): name for j, name in enumerate(names)}
     rows = 0
@@ -61,6 +62,7 @@ def _cut_lines(lines: Lines, names: list[str] | None, n: int) -> Iterator[Row]:
             yield _cut(number, line, number_of)
         except RowError as error:
             lines.fail(number, error)
+            yield None
 
 
 def _cut(number: int, line: bytes, number_of: dict[str, str] | None) -> Row:

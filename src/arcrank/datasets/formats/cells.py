@@ -1,0 +1,104 @@
+"""Labels and names as a cell of a table or a field of an object holds them.
+
+Whole numbers are names too: 3 is the label "3", in every format. A missing value (None, NaN) is no label.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from arcrank.datasets.formats.lines import RowError
+from arcrank.datasets.formats.options import Options
+
+__all__ = ["SEPARATOR", "LabelCells", "id_of", "is_missing", "name_of", "shown"]
+
+SEPARATOR = ";"
+"""What stands between the labels of one string, unless the user says otherwise."""
+
+_MISSING = ("NAType", "NaTType")  # pandas is not imported to ask for its own missing values
+
+
+class LabelCells(NamedTuple):
+    """How cells of labels are read: a string holds labels with `separator` between them, or is one label (None).
+
+    A string with one of the `doubtful` characters in it could be one label or several; it is refused.
+
+    >>> LabelCells(";").labels("crude; ship"), LabelCells(None).labels("crude; ship"), LabelCells(";").labels([3, "x"])
+    (['crude', 'ship'], ['crude; ship'], ['3', 'x'])
+    """
+
+    separator: str | None = SEPARATOR
+    doubtful: str = ""
+
+    @classmethod
+    def given(cls, options: Options, otherwise: LabelCells) -> LabelCells:
+        """What the user has said, else what the format does; an empty separator leaves strings whole."""
+        return otherwise if options.label_separator is None else cls(options.label_separator or None)
+
+    def labels(self, cell: Any) -> list[str]:
+        """Return the labels of a cell, each once, or raise a `RowError`."""
+        values = cell.tolist() if hasattr(cell, "tolist") else cell
+        if isinstance(values, str):
+            return _once(name for name in self._split(values) if name)
+        if isinstance(values, (set, frozenset)):
+            return sorted(map(name_of, values))
+        if isinstance(values, (list, tuple)):
+            return _once(map(name_of, values))
+        return [] if is_missing(values) else [name_of(values)]
+
+    def _split(self, cell: str) -> list[str]:
+        if self.separator is not None:
+            return [name.strip() for name in cell.split(self.separator)]
+        found = next((sign for sign in self.doubtful if sign in cell), "")
+        if found:
+            told = f"{shown(cell)} could be one label or several with {found!r} between them"
+            remedy = (
+                f'Say label_separator="{found}" if it separates labels, label_separator="" if it is part of a name.'
+            )
+            raise RowError("ambiguous labels", told, remedy)
+        return [cell.strip()]
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def name_of(value: Any) -> str:
+    """Return the name of one label, or raise a `RowError`; 3.0 is what becomes of a 3 beside a missing value."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, bool) and (isinstance(value, Integral) or _is_whole(value)):
+        return str(int(value))
+    raise RowError("invalid labels", f"a label is a string or a whole number, not {shown(value)}")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Real) and math.isfinite(value) and float(value).is_integer()
+
+
+def id_of(value: Any) -> str | None:
+    """Return the name of a row, None where it has none."""
+    if is_missing(value):
+        return None
+    try:
+        return name_of(value)
+    except RowError as error:
+        raise RowError("invalid id", f"a string or a whole number, not {shown(value)}") from error
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or what pandas has in their place."""
+    return value is None or type(value).__name__ in _MISSING or (isinstance(value, float) and math.isnan(value))
+
+
+def shown(value: Any) -> str:
+    """A value as a file of JSON has it, cut short.
+
+    >>> shown(None), shown("Öl")
+    ('null', '"Öl"')
+    """
+    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"

@@ -1,0 +1,76 @@
+"""Which columns of a table hold the text, the labels and the id: those that the user names, else by their usual names.
+
+Tables are CSV and TSV files, Parquet files and DataFrames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from arcrank.datasets.formats.options import Options
+from arcrank.errors import FormatError, ParameterError
+
+__all__ = ["Columns", "find_columns", "missing_columns"]
+
+_USUAL = {"text_column": ("text",), "label_column": ("labels", "label"), "id": ("id",)}
+_MOST_LISTED = 20
+
+
+class Columns(NamedTuple):
+    """The places of text, labels and id; None where there is no such column, or none is wanted."""
+
+    text: int
+    labels: int | None = None
+    id: int | None = None
+
+
+def find_columns(place: str, names: Sequence[str], options: Options) -> Columns | None:
+    """Return the columns, or None where no column has a usual name and the user has named none.
+
+    `place` is where the names stand, for errors: a `FormatError` lists the columns that there are.
+    """
+    text = _find(place, names, "text_column", options.text_column)
+    labels = _find(place, names, "label_column", options.label_column) if options.labelled else None
+    if text is None or (options.labelled and labels is None):
+        if options.text_column is None and options.label_column is None:
+            return None
+        raise missing_columns(place, names, options)
+    if text == labels:
+        raise ParameterError(f"text_column= and label_column= are one column, {names[text]!r}; give two.")
+    ids = _matches(names, _USUAL["id"])
+    return Columns(text, labels, ids[0] if ids else None)
+
+
+def missing_columns(place: str, names: Sequence[str], options: Options) -> FormatError:
+    """The error of a table that has not the columns that are needed."""
+    if not options.labelled:
+        needed, told = "a column text is", "text_column="
+    else:
+        needed, told = "columns text and labels are", "text_column= and label_column="
+    return FormatError(f"{place}: {needed} needed, got {_listed(names)}.\nIf yours have other names, give {told}.")
+
+
+def _find(place: str, names: Sequence[str], argument: str, given: str | None) -> int | None:
+    """Return the place of a column that must be there where its name was `given`, and must be the only one."""
+    found = _matches(names, _USUAL[argument] if given is None else (given,))
+    if given is not None and not found:
+        raise FormatError(
+            f"{place}: there is no column {given!r}, only {_listed(names)}.\nGive {argument}= one of them."
+        )
+    if len(found) > 1:
+        which = " or ".join(repr(names[j]) for j in found[:3])
+        raise FormatError(f"{place}: {which}?\nSay which column is meant with {argument}=; two need different names.")
+    return found[0] if found else None
+
+
+def _matches(names: Sequence[str], wanted: tuple[str, ...]) -> list[int]:
+    """Columns of exactly these names; else regardless of case and of spaces around them."""
+    exact = [j for j, name in enumerate(names) if name in wanted] if len(wanted) == 1 else []
+    lower = [name.strip().lower() for name in wanted]
+    return exact or [j for j, name in enumerate(names) if name.strip().lower() in lower]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(name if len(name) <= 40 else name[:37] + "..." for name in names[:_MOST_LISTED]) + more

@@ -1,0 +1,59 @@
+"""DataFrames of pandas and polars, and tables of pyarrow; none of these libraries is imported.
+
+What they have in common is enough: names of columns, and columns that become lists.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any, Protocol, TypeGuard
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.formats.columns import find_columns, missing_columns
+from arcrank.datasets.formats.lines import Lines
+from arcrank.datasets.formats.options import Options
+from arcrank.datasets.formats.rows import row_blocks
+from arcrank.datasets.formats.table_rows import table_rows
+
+__all__ = ["Frame", "blocks", "is_frame"]
+
+_NAME = "DataFrame"
+
+
+class Frame(Protocol):
+    """What a DataFrame of any library has."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns (pyarrow has the columns themselves here, and `column_names`)."""
+
+    def __getitem__(self, name: Any, /) -> Any:
+        """The column of a name."""
+
+
+def is_frame(source: object) -> TypeGuard[Frame]:
+    """Whether an object is a DataFrame, as far as it can be told without importing its library."""
+    return hasattr(source, "columns") and hasattr(source, "__getitem__") and hasattr(source, "shape")
+
+
+def blocks(frame: Frame, on_error: str, options: Options) -> Iterator[Corpus]:
+    """Yield the rows in blocks; errors name a row by its position, as `.iloc` counts."""
+    lines = Lines(io.BytesIO(), _NAME, on_error)
+    lines.place = lambda number: f"{_NAME}.iloc[{number - 1}]"
+    return row_blocks(table_rows(_records(frame, options), lines, options), lines, options)
+
+
+def _records(frame: Frame, options: Options) -> Iterator[tuple[Any, Any, Any]]:
+    names = list(getattr(frame, "column_names", frame.columns))
+    shown = [str(name) for name in names]
+    columns = find_columns(_NAME, shown, options)
+    if columns is None:
+        raise missing_columns(_NAME, shown, options)
+    texts = _values(frame[names[columns.text]])
+    labels, ids = ([None] * len(texts) if j is None else _values(frame[names[j]]) for j in (columns.labels, columns.id))
+    yield from zip(texts, labels, ids, strict=True)
+
+
+def _values(column: Any) -> list[Any]:
+    return list(column.to_list() if hasattr(column, "to_list") else column.to_pylist())

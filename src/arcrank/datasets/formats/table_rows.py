@@ -1,0 +1,41 @@
+"""Rows of tables whose cells have types: Parquet files and DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from arcrank.datasets.formats.cells import LabelCells, is_missing, shown
+from arcrank.datasets.formats.headers import Suspicions
+from arcrank.datasets.formats.lines import Lines, RowError
+from arcrank.datasets.formats.options import Options
+from arcrank.datasets.formats.rows import Row
+
+__all__ = ["table_rows"]
+
+
+def table_rows(
+    records: Iterable[tuple[Any, Any, Any]], lines: Lines, options: Options
+) -> Iterator[tuple[int, Row | None]]:
+    """Yield (number from 1 on, row) of records (text, labels, id)."""
+    cells = LabelCells.given(options, LabelCells())
+    suspicions = Suspicions(lines.name, header=True, separator=options.label_separator)
+    for number, (text, labels, name) in enumerate(records, start=1):
+        row = None
+        try:
+            row = _row(text, labels, name, cells)
+        except RowError as error:
+            lines.fail(number, error)
+        if row is not None and isinstance(labels, str):
+            suspicions.watch(str(text), row.value)
+        yield number, row
+    suspicions.warn()
+
+
+def _row(text: Any, labels: Any, name: Any, cells: LabelCells) -> Row:
+    if not isinstance(text, str):
+        raise RowError("invalid text", f"a string, not {shown(text)}")
+    found = cells.labels(labels)
+    if "" in found:
+        raise RowError("invalid labels", f"an empty name in {shown(labels)}")
+    return Row(text, "labels", found, None if is_missing(name) else str(name))

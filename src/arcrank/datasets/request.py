@@ -1,0 +1,166 @@
+"""What a user asks to be read: a source, its format, and options; checked, opened and given to the format's reader."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.formats import frame, jsonl, parquet, qid, svmlight, tables, texts, xc
+from arcrank.datasets.formats.lines import Lines
+from arcrank.datasets.formats.options import Options
+from arcrank.datasets.locate import open_binary, readable
+from arcrank.errors import FormatError, InputError, ParameterError
+
+__all__ = ["ENDINGS", "FORMATS", "Request", "Source"]
+
+Source = str | os.PathLike[str] | IO[bytes] | frame.Frame
+
+FORMATS: dict[str, Callable[[Lines, Options], Iterator[Corpus]]] = {
+    "jsonl": jsonl.blocks,
+    "csv": tables.csv_blocks,
+    "tsv": tables.tsv_blocks,
+    "svmlight": svmlight.blocks,
+    "qid": qid.blocks,
+    "xc": xc.blocks,
+    "parquet": lambda lines, options: parquet.blocks(lines.stream, lines, options),
+}
+ENDINGS = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_FIRST_LINES = {
+    "jsonl": '{"text": "cheap oil", "labels": ["crude", "ship"]}',
+    "csv": "text,labels",
+    "tsv": "text<TAB>labels",
+    "svmlight": "crude,ship 1:0.5 7:1",
+    "qid": "2 qid:1 1:0.5 7:1",
+}
+_LINES_OF_ANY_KIND = "lines"
+"""What no ending and no argument has named, for a model that takes texts: a line is JSON or a text."""
+_DELIMITED = ("csv", "tsv")
+_WITH_FIELDS = ("jsonl", "csv", "tsv", "parquet", _LINES_OF_ANY_KIND)
+_FIELDS = ("text_column", "label_column", "label_separator")
+_PEEKED_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Request:
+    """Checked when it is made, as far as that needs no look at the data."""
+
+    source: Source
+    format: str | None
+    on_error: str
+    max_line_bytes: int
+    options: Options
+
+    def __post_init__(self) -> None:
+        """Refuse what can be refused before anything is opened."""
+        if self.format is not None and self.format not in FORMATS:
+            raise ParameterError(f"no format is called {self.format!r}; there are: {', '.join(FORMATS)}")
+        if self.on_error not in ("raise", "skip"):
+            raise ParameterError(f"on_error must be 'raise' or 'skip', got {self.on_error!r}")
+        _check_options(self.options)
+        _check_source(self.source)
+        if frame.is_frame(self.source) and (self.format is not None or self.options.delimiter is not None):
+            raise ParameterError("format= and delimiter= are for files; a DataFrame has neither, so leave them out.")
+
+    def blocks(self) -> Iterator[Corpus]:
+        """Yield the rows in blocks; a `FormatError` where a file that should have labels has no rows at all."""
+        empty, name, found = True, "DataFrame", ""
+        if frame.is_frame(self.source):
+            for block in frame.blocks(self.source, self.on_error, self.options):
+                empty = False
+                yield block
+        else:
+            with self._opened() as (stream, name, found):
+                for block in self._reader(found)(Lines(stream, name, self.on_error, self.max_line_bytes), self.options):
+                    empty = False
+                    yield block
+        if empty and self.options.labelled:
+            raise _no_rows(name, found)
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[IO[bytes], str, str]]:
+        """Give the unpacked stream, its name for errors, and the format."""
+        path: Any = self.source
+        name = str(os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", "stream"))
+        with readable(name), open_binary(path) as stream:
+            found = self.format or self._recognised(name, stream)
+            self._check_use(name, found)
+            yield stream, name, found
+
+    def _reader(self, found: str) -> Callable[[Lines, Options], Iterator[Corpus]]:
+        return texts.blocks if found == _LINES_OF_ANY_KIND else FORMATS[found]
+
+    def _recognised(self, name: str, stream: Any) -> str:
+        """By the ending; else tables by their delimiter, rows of numbers by the first line, and documents to rank."""
+        ending = os.path.splitext(name.removesuffix(".xz").removesuffix(".gz"))[1].lower()
+        found = ENDINGS.get(ending)
+        if found is None and self.options.delimiter is not None:
+            return "csv"
+        if found == "svmlight":
+            return "qid" if b" qid:" in _first_line(stream) else found
+        if found is not None:
+            return found
+        return self._recognised_inside(name, ending, stream)
+
+    def _recognised_inside(self, name: str, ending: str, stream: Any) -> str:
+        if self.options.takes == "text":
+            return _LINES_OF_ANY_KIND
+        if (ending == ".txt" or not self.options.labelled) and xc.is_header(_first_line(stream)):
+            return "xc"
+        if not self.options.labelled:
+            return "jsonl" if _first_line(stream).lstrip()[:1] in (b"{", b"[") else "svmlight"
+        raise ParameterError(f"{name}: the ending does not tell the format; pass format= one of {', '.join(FORMATS)}")
+
+    def _check_use(self, name: str, found: str) -> None:
+        """Refuse options that the format has no use for."""
+        if self.options.delimiter is not None and found not in _DELIMITED:
+            raise ParameterError(f"{name}: delimiter= is for CSV and TSV files, and this one is read as {found}.")
+        given = [option for option in _FIELDS if getattr(self.options, option) is not None]
+        if given and found not in _WITH_FIELDS:
+            raise ParameterError(f"{name}: {given[0]}= is for tables and JSON, and this file is read as {found}.")
+        if found == "qid" and not self.options.labelled:
+            raise FormatError(f"{name}: queries with candidates have no labels to rank.\nGive documents.")
+
+
+def _check_source(source: object) -> None:
+    if isinstance(source, io.TextIOBase):
+        raise InputError('the stream holds text, and bytes are read: open the file with open(path, "rb").')
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "readable") and not frame.is_frame(source):
+        raise InputError(
+            f"a path, a binary stream or a DataFrame can be read, not {type(source).__name__}.\n"
+            'Texts and labels in lists: pass pandas.DataFrame({"text": texts, "labels": labels}).'
+        )
+
+
+def _check_options(options: Options) -> None:
+    delimiter = options.delimiter
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ParameterError(
+            f"delimiter= must be one character such as ';', and no quote or line end, got {delimiter!r}"
+        )
+    for name in _FIELDS:
+        value = getattr(options, name)
+        if value is not None and not isinstance(value, str):
+            raise ParameterError(f"{name}= must be a string, got {value!r}")
+    if options.header is False and (options.text_column is not None or options.label_column is not None):
+        raise ParameterError("header=False means that columns have no names; leave text_column= and label_column= out.")
+
+
+def _no_rows(name: str, format: str) -> FormatError:
+    if not format:
+        return FormatError(f"{name}: it has no rows.")
+    example = f"\nA first line looks like this: {_FIRST_LINES[format]}" if format in _FIRST_LINES else ""
+    return FormatError(f"{name}: the file is empty or blank: it holds no rows.{example}")
+
+
+def _first_line(stream: Any) -> bytes:
+    """Return the first line that is neither blank nor a comment, as far as the buffer shows it."""
+    lines: Iterable[bytes] = stream.peek(_PEEKED_BYTES)[:_PEEKED_BYTES].splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
