@@ -175,7 +175,22 @@ def test_a_stream_is_left_open_and_needs_its_format():
 
 @pytest.mark.parametrize(
     "options",
-    [{"format": "xml"}, {"on_error": "ignore"}, {"labels": []}, {"labels": ["a", "a"]}, {"labels": [1]}],
+    [
+        {"format": "xml"},
+        {"on_error": "ignore"},
+        {"labels": []},
+        {"labels": ["a", "a"]},
+        {"labels": [1]},
+        {"delimiter": ""},
+        {"delimiter": "||"},
+        {"delimiter": '"'},
+        {"delimiter": "\n"},
+        {"delimiter": 1},
+        {"text_column": 1},
+        {"label_column": ["a"]},
+        {"label_separator": 1},
+        {"header": False, "text_column": "a"},
+    ],
 )
 def test_parameters_are_checked(options):
     with pytest.raises(ParameterError):
@@ -199,3 +214,19 @@ def test_an_unknown_ending(tmp_path):
     path.write_bytes(b"no header\n")
     with pytest.raises(ParameterError, match="does not tell the format"):
         read_corpus(path)
+
+
+def test_options_that_a_format_has_no_use_for(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_bytes(b"a 1:1\n")
+    for option in ("text_column", "label_column", "label_separator"):
+        with pytest.raises(ParameterError, match=f"{option}= is for tables and JSON, .* read as svmlight"):
+            read_corpus(path, **{option: "x"})
+    with pytest.raises(ParameterError, match="delimiter= is for CSV and TSV files, and this one is read as jsonl"):
+        read_corpus(io.BytesIO(JSONL), "jsonl", delimiter=";")
+
+
+def test_a_delimiter_tells_that_a_file_is_a_table(tmp_path):
+    path = tmp_path / "table.txt"
+    path.write_bytes(b"text;labels\noil;crude\n")
+    assert read_corpus(path, delimiter=";").label_sets == [["crude"]]

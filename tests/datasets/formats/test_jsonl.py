@@ -196,3 +196,39 @@ def test_other_encodings_are_named(codec, told):
 def test_what_is_told_of_a_bad_row(line, told):
     with pytest.raises(FormatError, match=told):
         read(line)
+
+
+@pytest.mark.parametrize(("row", "labels"), [
+    ({"label": "crude"}, ["crude"]), ({"label": 3}, ["3"]), ({"label": 3.0}, ["3"]), ({"label": None}, []),
+    ({"labels": "crude"}, ["crude"]), ({"labels": 3}, ["3"]), ({"labels": None}, []), ({"labels": ""}, []),
+    ({"labels": "crude; ship;"}, ["crude", "ship"]), ({"label": ["a", "b"]}, ["a", "b"]), ({"label": " x "}, ["x"]),
+    ({"labels": ["R&D; sales"]}, ["R&D; sales"]),
+])  # fmt: skip
+def test_single_labels(row, labels):
+    assert read({"text": "a", **row}).label_sets == [labels]
+
+
+def test_a_separator_may_be_named():
+    rows = {"text": "a", "label": "x;y"}, {"text": "b", "label": "z"}
+    with pytest.raises(FormatError, match='"x;y" could be one label or several') as caught:
+        read(*rows)
+    assert 'label_separator=";"' in str(caught.value)
+    assert read(*rows, label_separator=";").label_sets == [["x", "y"], ["z"]]
+    assert read(*rows, label_separator="").label_sets == [["x;y"], ["z"]]
+    assert read({"text": "a", "labels": "x, y"}, label_separator=",").label_sets == [["x", "y"]]
+
+
+def test_strings_with_other_separators_are_doubted_and_lists_are_not():
+    with pytest.warns(UserWarning, match="1 of 1 rows have a label with ','"):
+        read({"text": "a", "labels": "x, y"})
+    assert read({"text": "a", "labels": ["x, y"]}).labels == ["x, y"]
+
+
+def test_fields_of_other_names():
+    rows = {"body": "oil", "topics": ["crude"], "text": 1, "labels": 1.5}, {"body": "corn", "topics": 3}
+    corpus = read(*rows, text_column="body", label_column="topics")
+    assert (corpus.texts, corpus.label_sets) == (["oil", "corn"], [["crude"], ["3"]])
+    with pytest.raises(FormatError, match='stream:1: no document: there is no "title"; this row has "body"'):
+        read(*rows, text_column="title", label_column="topics")
+    with pytest.raises(FormatError, match='stream:1: no labels: there is no "tags"; this row has "body"'):
+        read(*rows, text_column="body", label_column="tags")

@@ -23,6 +23,27 @@ def test_lists_and_joined_strings(tmp_path):
     assert read_corpus(strings).ids is None
 
 
+@pytest.mark.parametrize("labels", [
+    pa.array([3, None]), pa.array([[3], []]), pa.array([[3], None]), pa.array([3, None], pa.int8()),
+    pa.array(["3", None]), pa.array(["3", None], pa.large_string()), pa.array(["3", None]).dictionary_encode(),
+    pa.array([["3"], None], pa.large_list(pa.large_string())), pa.array([3.0, None]),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["labels", "label"])
+def test_labels_of_every_type_are_strings_and_null_is_none(tmp_path, labels, name):
+    path = write(tmp_path / "a.parquet", text=pa.array(["x", "y"], pa.large_string()), **{name: labels})
+    assert read_corpus(path).label_sets == [["3"], []]
+
+
+def test_columns_of_other_names(tmp_path):
+    path = write(tmp_path / "a.parquet", body=["x"], topics=["a|b"])
+    with pytest.raises(FormatError, match="got body, topics.\n.*text_column= and label_column="):
+        read_corpus(path)
+    corpus = read_corpus(path, text_column="body", label_column="topics", label_separator="|")
+    assert (corpus.texts, corpus.label_sets) == (["x"], [["a", "b"]])
+    with pytest.raises(FormatError, match="no column 'Tags', only body, topics"):
+        read_corpus(path, text_column="body", label_column="Tags")
+
+
 def test_blocks(tmp_path):
     path = write(tmp_path / "a.parquet", text=[str(i) for i in range(2500)], labels=[["a"]] * 2500)
     assert [len(block) for block in iter_corpus(path, batch_rows=700)] == [700, 700, 700, 400]

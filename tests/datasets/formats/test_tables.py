@@ -30,10 +30,11 @@ def write(rows, delimiter, line_end, header, quoting):
 
 
 @pytest.mark.filterwarnings("ignore:.*labels are separated by")
-@given(ROWS, st.sampled_from([",", "\t"]), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@given(ROWS, st.sampled_from([",", "\t", ";", "|", ":", "§"]), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_whatever_the_csv_module_writes_comes_back(rows, delimiter, line_end, header):
     raw = write(rows, delimiter, line_end, header, csv.QUOTE_ALL)
-    corpus = read(raw, "csv" if delimiter == "," else "tsv", header=header)
+    options = {} if delimiter in ",\t" else {"delimiter": delimiter, "label_separator": ";"}
+    corpus = read(raw, "tsv" if delimiter == "\t" else "csv", header=header, **options)
     assert corpus.texts == [text for text, _ in rows]
     assert corpus.label_sets == [labels for _, labels in rows]
 
@@ -74,7 +75,7 @@ def test_a_header_of_other_columns_is_no_document(header, on_error):
     with pytest.raises(FormatError, match="stream:1: this looks like a header") as caught:
         read(f"{header}\noil,crude\n", on_error=on_error)
     assert header.split(",")[0] in str(caught.value)
-    assert "text and labels" in str(caught.value)
+    assert "text_column= and label_column=, or call them text and labels" in str(caught.value)
     if header.count(",") == 1:
         assert len(read(f"{header}\noil,crude\n", header=False)) == 2
 
@@ -166,3 +167,51 @@ def test_other_separators_without_a_known_header():
 
 def test_empty_names_of_labels_are_dropped():
     assert read("oil,crude;\nship,;a;;b\nnone,;\n").label_sets == [["crude"], ["a", "b"], []]
+
+
+SEMICOLONS = "text;labels\noil;crude\ncorn;{}\n"
+
+
+def test_a_file_with_another_delimiter():
+    assert read(SEMICOLONS.format("grain"), delimiter=";").label_sets == [["crude"], ["grain"]]
+    assert read("oil|crude;ship\n", delimiter="|").label_sets == [["crude", "ship"]]
+    assert read("text,labels\noil,crude\n", "tsv", delimiter=",").texts == ["oil"]
+
+
+@pytest.mark.parametrize("cell", ["grain,corn", '"grain;corn"', "grain | corn"])
+def test_where_the_delimiter_is_a_semicolon_nothing_is_guessed_about_labels(cell):
+    raw, sign = SEMICOLONS.format(cell), next(sign for sign in ";,|" if sign in cell)
+    with pytest.raises(FormatError, match="stream:3: ambiguous labels: ") as caught:
+        read(raw, delimiter=";")
+    assert f'label_separator="{sign}"' in str(caught.value)
+    assert read(raw, delimiter=";", label_separator=sign).label_sets[1] == ["grain", "corn"]
+    assert read(raw, delimiter=";", label_separator="").label_sets[1] == [cell.strip('"')]
+
+
+def test_the_hint_names_the_delimiter():
+    for raw in ("text;labels\noil;crude\n", '"text";"labels"\n"oil";"crude"\n'):
+        with pytest.raises(FormatError, match='read it with delimiter=";"|Read it with delimiter=";"'):
+            read(raw)
+        assert read(raw, delimiter=";").label_sets == [["crude"]]
+    with pytest.raises(FormatError, match=r'Read it with delimiter="\\t"'):
+        read("text\tlabels\noil\tcrude\n")
+    with pytest.raises(FormatError, match="1 where there should be 2, .* or by what delimiter= says"):
+        read("cheap oil is back again;crude\n")
+
+
+def test_columns_are_named():
+    raw = "title,Tags,text\noil,crude;ship,x\n"
+    corpus = read(raw, text_column="title", label_column="tags")
+    assert (corpus.texts, corpus.label_sets) == (["oil"], [["crude", "ship"]])
+    assert read(raw, label_column="Tags").texts == ["x"]
+    with pytest.raises(FormatError, match="stream:1: there is no column 'topics', only title, Tags, text"):
+        read(raw, label_column="topics")
+    with pytest.raises(FormatError, match="stream:1: 'label' or 'labels'"):
+        read("text,label,labels\na,b,c\n")
+    with pytest.raises(FormatError, match="stream:1: columns text and labels are needed, got title, Tags, text"):
+        read(raw, text_column="title")
+
+
+def test_columns_of_any_name_are_found():
+    corpus = read("q,a\noil,crude\n", text_column="q", label_column="a")
+    assert (corpus.texts, corpus.label_sets) == (["oil"], [["crude"]])

@@ -105,9 +105,10 @@ class _Window:
                 return cast(tuple[dict[str, Any], int], DECODER.raw_decode(self._text, self._at))
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _LONGEST_TOKEN
+                ahead = error.pos - self._at
                 if not cut or not self._read_on():
-                    self.line += self._text.count("\n", self._at, error.pos)
-                    raise self.error(f"{error.msg.removesuffix(' at')}, at {self._shown(error.pos)}") from error
+                    self.line += self._text.count("\n", self._at, self._at + ahead)
+                    raise self.error(f"{error.msg.removesuffix(' at')}, at {self._shown(ahead)}") from error
             except (ValueError, RecursionError) as error:
                 raise self.error(str(error)) from error
 
@@ -134,8 +135,8 @@ class _Window:
                 f"{self._lines.name}: {cause}{'.' if cause.remedy else ''}\n{cause.remedy}".rstrip()
             ) from error
 
-    def _shown(self, at: int | None = None) -> str:
-        place = self._at if at is None else at
+    def _shown(self, ahead: int = 0) -> str:
+        place = self._at + ahead
         return repr(self._text[place : place + 20]) if place < len(self._text) else "the end of the file"
 
     def error(self, told: str) -> FormatError:

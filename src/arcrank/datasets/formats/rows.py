@@ -53,7 +53,8 @@ def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Opti
         if row is None:
             yield None
             continue
-        _check_use(row, lines.place(number), options)
+        if options.takes not in (None, "features" if isinstance(row.content, dict) else "text"):
+            raise _of_no_use(lines.place(number), options)
         first = first or type(row.content)
         try:
             _check(row, first, options)
@@ -64,12 +65,10 @@ def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Opti
             yield row
 
 
-def _check_use(row: Row, place: str, options: Options) -> None:
-    """Refuse, also where rows may be skipped, what no row of the file would be good for."""
-    kind = "features" if isinstance(row.content, dict) else "text"
-    if options.takes not in (None, kind):
-        wanted, found = ("texts", "has features") if options.takes == "text" else ("features", "is a text")
-        raise FormatError(f"{place}: the model takes {wanted}, this row {found}.\nRank what it was trained on.")
+def _of_no_use(place: str, options: Options) -> FormatError:
+    """The error of a row that the model cannot take, also where rows may be skipped: the others are no better."""
+    wanted, found = ("texts", "has features") if options.takes == "text" else ("features", "is a text")
+    return FormatError(f"{place}: the model takes {wanted}, this row {found}.\nRank what it was trained on.")
 
 
 def _check(row: Row, first: type, options: Options) -> None:
