@@ -48,12 +48,15 @@ def _unreadable(found: Survey, first_error: str) -> Made:
         reasons = ", ".join(f"{reason} ({k:,})" for reason, k in found.skipped.most_common())
         place = f"; the first: {clipped(first_error.partition(chr(10))[0], 240)}" if first_error else ""
         message = f"{count(n, 'row')} cannot be read: {reasons}{place}"
-        yield "serious", "unreadable rows", message, _mending(found), n
+        yield "serious", "unreadable rows", message, _mending(found, first_error.partition(chr(10))[2]), n
 
 
-def _mending(found: Survey) -> str:
+def _mending(found: Survey, told: str) -> str:
+    """What to do; `told` is what the error of the first row says about that."""
     if "invalid UTF-8" in found.skipped:
         return "save the file as UTF-8, as in: iconv -f latin1 -t utf8 IN > OUT (utf16 for UTF-16)"
+    if told:
+        return told
     return "mend them, or train with --on-error skip" if found.n_rows else "mend them: not one row is left"
 
 

@@ -53,8 +53,9 @@ def cut_lines(lines: Lines, options: Options) -> Iterator[Row | None]:
         if data.strip():
             try:
                 names, features = cut(data)
+                names = names if options.labelled else []
                 options.check_labels(names)
-                row = Row(number, names if options.labelled else [], features)
+                row = Row(number, names, features)
             except RowError as error:
                 lines.fail(number, error)
         yield row
