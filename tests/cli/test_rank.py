@@ -64,7 +64,7 @@ def test_lines_from_a_shell(model):
     assert len(result.rows) == 5  # what is not a JSON object is a text, a blank line too
     assert [row["known_features"] > 0 for row in result.rows] == [True, True, False, False, False]
     told = result.err.splitlines()
-    assert told[0].startswith("standard input:5: this is no JSON (Expecting value at column 10)")
+    assert told[0].startswith("standard input:5: this is not JSON (Expecting value at column 10)")
     assert told[1].startswith("3 documents without any word that the model knows")
     assert len(told) == 2
 
@@ -72,8 +72,8 @@ def test_lines_from_a_shell(model):
 def test_broken_json_is_told_once_and_counted(model):
     result = run("rank", model, stdin='{"text": oil\noil\n{oil}\n')
     assert len(result.rows) == 3
-    assert result.err.count("this is no JSON") == 1
-    assert "2 lines in all begin with {" in result.err
+    assert result.err.count("this is not JSON") == 1
+    assert "2 lines in total start with {" in result.err
 
 
 def test_each_line_gets_one_ranking(model):
@@ -114,7 +114,7 @@ def test_a_table_that_is_not_said_to_be_one(model):
 def test_tables_are_not_guessed_at(model, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("title,tags\noil,crude\n")
-    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "--text-column, or call them text")
+    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "--text-column, or rename them to text")
     path.write_text("oil,crude\nwheat, corn, and more,grain\ncorn,grain\n")
     failed(run("rank", model, path), f"{path}:2: wrong number of columns: 4", "quotes", "--on-error skip")
     assert len(call("rank", model, path, "--on-error", "skip").rows) == 2

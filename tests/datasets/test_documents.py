@@ -75,7 +75,7 @@ def test_blank_lines_are_documents_where_lines_are_texts():
 @pytest.mark.parametrize(("first", "note"), [
     (b"id,text,notes", 'format="csv"'), (b"text;labels", 'format="csv"'),
     (b"[", 'format="jsonl"'), (b'[{"text": "oil"},', 'format="jsonl"'),
-    (b"{oil}", "this is no JSON"), (b"the text", None), (b"[1, 2]", None),
+    (b"{oil}", "this is not JSON"), (b"the text", None), (b"[1, 2]", None),
 ])  # fmt: skip
 def test_a_first_line_that_is_probably_no_text_is_noted(first, note):
     notes = []

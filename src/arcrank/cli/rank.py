@@ -39,7 +39,8 @@ def rank(
 
     A line that is not JSON is taken as a text, a blank one as a text without words, so each line gets its ranking.
 
-    In .jsonl and .json files, and with --format jsonl, lines must be JSON objects, and blank ones are left out.
+    In .jsonl and .json files, and with --format jsonl, every line must be a JSON object, or the whole file one JSON
+    array of objects; blank lines are left out.
 
     "known_features" tells how many features of a document the model knows.
     """

@@ -77,12 +77,12 @@ def test_columns_of_other_names():
 
 def test_columns_that_could_both_be_meant():
     table = frame(text=["oil"], label=["crude"], labels=[["ship"]])
-    with pytest.raises(FormatError, match="DataFrame: 'label' or 'labels'?") as caught:
+    with pytest.raises(FormatError, match="DataFrame: the column could be 'label' or 'labels'") as caught:
         read_corpus(table)
     assert "label_column=" in str(caught.value)
     assert read_corpus(table, label_column="labels").label_sets == [["ship"]]
     twice = pd.DataFrame([["oil", "crude", "x"]], columns=["text", "label", "label"])
-    with pytest.raises(FormatError, match="different names"):
+    with pytest.raises(FormatError, match="no two may share a name"):
         read_corpus(twice, label_column="label")
 
 

@@ -182,7 +182,7 @@ def test_other_encodings_are_named(codec, told):
 
 @pytest.mark.parametrize(("line", "told"), [
     (b'1\n[{"text": "a", "labels": []}]', r"a row is an object"),
-    (b"[", r"stream:1: invalid JSON: the array has no end"),
+    (b"[", r"stream:1: invalid JSON: the array is not closed"),
     (b"{", r"a whole object .* on one line.\nWrite one object per line.*jq -c '.' IN"),
     (b'{"text": "a", "tags": ["x"]}', r'"text", "tags".\nIf "tags" holds the labels, say label_column="tags"'),
     (b'{"body": "a", "labels": []}', r'"body", "labels".\nIf "body" holds the text, say text_column="body"'),

@@ -75,7 +75,7 @@ def test_a_header_of_other_columns_is_no_document(header, on_error):
     with pytest.raises(FormatError, match="stream:1: this looks like a header") as caught:
         read(f"{header}\noil,crude\n", on_error=on_error)
     assert header.split(",")[0] in str(caught.value)
-    assert "text_column= and label_column=, or call them text and labels" in str(caught.value)
+    assert "text_column= and label_column=, or rename them to text and labels" in str(caught.value)
     if header.count(",") == 1:
         assert len(read(f"{header}\noil,crude\n", header=False)) == 2
 
@@ -206,7 +206,7 @@ def test_columns_are_named():
     assert read(raw, label_column="Tags").texts == ["x"]
     with pytest.raises(FormatError, match="stream:1: there is no column 'topics', only title, Tags, text"):
         read(raw, label_column="topics")
-    with pytest.raises(FormatError, match="stream:1: 'label' or 'labels'"):
+    with pytest.raises(FormatError, match="stream:1: the column could be 'label' or 'labels'"):
         read("text,label,labels\na,b,c\n")
     with pytest.raises(FormatError, match="stream:1: columns text and labels are needed, got title, Tags, text"):
         read(raw, text_column="title")

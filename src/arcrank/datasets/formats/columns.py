@@ -48,7 +48,9 @@ def missing_columns(place: str, names: Sequence[str], options: Options) -> Forma
         needed, told = "a column text is", "text_column="
     else:
         needed, told = "columns text and labels are", "text_column= and label_column="
-    return FormatError(f"{place}: {needed} needed, got {_listed(names)}.\nIf yours have other names, give {told}.")
+    return FormatError(
+        f"{place}: {needed} needed, got {_listed(names)}.\nIf your columns have other names, pass {told}."
+    )
 
 
 def _find(place: str, names: Sequence[str], argument: str, given: str | None) -> int | None:
@@ -56,11 +58,11 @@ def _find(place: str, names: Sequence[str], argument: str, given: str | None) ->
     found = _matches(names, _USUAL[argument] if given is None else (given,))
     if given is not None and not found:
         raise FormatError(
-            f"{place}: there is no column {given!r}, only {_listed(names)}.\nGive {argument}= one of them."
+            f"{place}: there is no column {given!r}, only {_listed(names)}.\nSet {argument}= to one of them."
         )
     if len(found) > 1:
         which = " or ".join(repr(names[j]) for j in found[:3])
-        raise FormatError(f"{place}: {which}?\nSay which column is meant with {argument}=; two need different names.")
+        raise FormatError(f"{place}: the column could be {which}.\nName one with {argument}=; no two may share a name.")
     return found[0] if found else None
 
 

@@ -42,7 +42,7 @@ def refuse_other_header(place: str, cells: list[str], *, labelled: bool) -> None
         usual, told = ("text and labels", "text_column= and label_column=") if labelled else ("text", "text_column=")
         raise FormatError(
             f"{place}: this looks like a header, with the columns {', '.join(map(_short, cells[:6]))}.\n"
-            f"Name yours with {told}, or call them {usual}.\n"
+            f"Name the columns with {told}, or rename them to {usual}.\n"
             "If this line is a document, put a header with the usual names above it."
         )
 

@@ -82,7 +82,7 @@ class _Window:
     def _check_next(self, character: str, told: str) -> None:
         found = self.next_character()
         if not found:
-            raise self.error("the array has no end; the file is probably cut short")
+            raise self.error("the array is not closed; the file is probably truncated")
         if found != character:
             raise self.error(f"{told}, not {self._shown()}")
 

@@ -5,7 +5,7 @@ have an `id`, and columns of other names are left alone. A first line that looks
 error. Cells may be quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a
 label are dropped, and so are empty names.
 
-Where cells are separated by semicolons, labels cannot be told to be so too: a label cell with a separator in it is
+Where the delimiter is itself a semicolon, nothing is assumed about labels: a label cell with `;`, `,` or `|` in it is
 refused until the user says what separates labels.
 """
 
@@ -50,10 +50,10 @@ def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int,
             table = _Table.of_first_row(lines.place(number), cells, delimiter, options)
             told = table.in_header or options.header is False
             suspicions = Suspicions(lines.name, header=told, separator=options.label_separator)
-            is_row = not table.in_header
-        else:
-            is_row = cells is not None
-        if table is not None and cells is not None and is_row:
+            if table.in_header:
+                yield number, None
+                continue
+        if table is not None and cells is not None:
             try:
                 row = table.row(cells)
                 suspicions.watch(str(row.content), row.value)
@@ -84,8 +84,8 @@ class _Table(NamedTuple):
                 raise missing_columns(f"{place}: no header", cells, options)
             if columns is None:
                 refuse_other_header(place, cells, labelled=options.labelled)
-        doubtful = LabelCells(None, doubtful=";,|") if delimiter == SEPARATOR else LabelCells()
-        label_cells = LabelCells.given(options, doubtful)
+        otherwise = LabelCells(None, doubtful=";,|") if delimiter == SEPARATOR else LabelCells()
+        label_cells = LabelCells.given(options, otherwise)
         if columns is not None:
             return cls(columns, len(cells), True, delimiter, label_cells)
         width = 2 if options.labelled else min(len(cells), 2)

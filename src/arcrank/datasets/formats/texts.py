@@ -38,7 +38,7 @@ class _Reader:
             yield number, row
         if self._broken > 1:
             self._options.note(
-                f"{self._broken:,} lines in all begin with {{ and are no JSON; they were taken as texts."
+                f"{self._broken:,} lines in total start with {{ and are not JSON; they are taken as texts."
             )
 
     def _row(self, number: int, text: str) -> Row:
@@ -59,7 +59,7 @@ class _Reader:
         self._broken += 1
         if self._broken == 1:
             place = self._lines.place(number)
-            self._options.note(f"{place}: this is no JSON ({why}), so the line is taken as a text.")
+            self._options.note(f"{place}: this is not JSON ({why}), so the line is taken as a text.")
 
     def _doubt(self, text: str) -> None:
         cells = [cell.strip() for cell in re.split(r"[,;\t]", text.lower())]
