@@ -7,12 +7,12 @@ from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank import CandidateSets, LogLinearRanker
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, as_graphs
 from arcrank.metrics import ranking_loss, scorer
+from tests.estimator_checks import parametrize_with_checks
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 SOLVERS = ["dual", "lbfgs", "boosting"]

@@ -12,13 +12,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs import LayeredGraphs, as_graphs
 from arcrank.metrics import indicator_loss, normalized_loss, size_loss
 from arcrank.rankers.online import MMPRanker, PerceptronRanker
 from tests import online_oracle
+from tests.estimator_checks import parametrize_with_checks
 from tests.oracles import arcs_of
 from tests.strategies import any_graphs
 

@@ -13,12 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs
 from arcrank.metrics import domination_error, zero_one_error
 from arcrank.rankers.preference_machine import PreferenceMachine
+from tests.estimator_checks import parametrize_with_checks
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 X_IRIS = scale(X_IRIS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import GraphError, ParameterError
 from arcrank.rankers.rocchio import RocchioRanker
+from tests.estimator_checks import parametrize_with_checks
 
 
 @pytest.mark.processors

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import InputError, ParameterError
 from arcrank.rankers.rankboost import RankBoost
 from arcrank.rankers.semisupervised import SemiSupervisedRankBoost
+from tests.estimator_checks import parametrize_with_checks
 from tests.pairs_oracle import ExplicitRankBoost, assert_same_rounds, pair_list
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import ParameterError
 from arcrank.rankers.semisupervised_logistic import SemiSupervisedLogistic
+from tests.estimator_checks import parametrize_with_checks
 
 
 def clusters(n=160, seed=0):

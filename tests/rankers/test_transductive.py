@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import InputError, ParameterError
 from arcrank.rankers.transductive import TransductiveSVM
+from tests.estimator_checks import parametrize_with_checks
 
 
 def clusters(n=120, seed=0):

@@ -12,11 +12,11 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs
 from arcrank.text import InformativeSelector, PivotedLength, RocchioSelector, TermCounts, selection
+from tests.estimator_checks import parametrize_with_checks
 from tests.oracles import arcs_of, pieces_of
 
 TEXTS = ["crude oil price", "crude oil tanker", "wheat price", "wheat harvest", "tanker price"]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arcrank.errors import InputError, ParameterError
 from arcrank.text import LogCounts, PivotedLength, TfIdf
+from tests.estimator_checks import parametrize_with_checks
 
 WEIGHTINGS = [LogCounts(), TfIdf(), TfIdf(sublinear=True, smooth=False, norm="l1"), PivotedLength()]
 COUNTS = hnp.arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.integers(0, 9))
