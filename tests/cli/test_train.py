@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -314,9 +315,11 @@ def test_the_guide_to_other_languages(tmp_path, monkeypatch):
         "".join(re.findall(r"```pycon\n(.+?)```", page, re.DOTALL)), {}, "page", None, 0
     )
     assert doctest.DocTestRunner().run(python).failed == 0
-    told = call("train", name, "--model", "m", "--set", "stem=?").err
-    listed = re.findall(r"\w+", page.partition("tells that of yours.")[2].partition("##")[0])
-    assert [stemmer for stemmer in listed if repr(stemmer) not in told] == []
+    told = set(re.findall(r"'(\w+)'", call("train", name, "--model", "m", "--set", "stem=?").err))
+    listed = set(re.findall(r"\w+", page.partition("tells that of yours.")[2].partition("##")[0]))
+    assert told <= listed
+    if version("PyStemmer").startswith("3.1"):  # the version of the list
+        assert told == listed
 
 
 def test_options_from_environment_and_file(tmp_path, data, monkeypatch):
