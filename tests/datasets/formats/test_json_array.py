@@ -15,7 +15,8 @@ from arcrank.datasets.formats import json_array
 from arcrank.errors import FormatError
 
 TEXTS = st.text(st.characters(codec="utf-8"))
-LABELS = st.lists(TEXTS, unique=True, max_size=5)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
+LABELS = st.lists(NAMES, unique=True, max_size=5)
 
 
 def read(rows, **options):
