@@ -190,7 +190,7 @@ def test_lists_of_label_names(data):
 def test_a_label_that_the_fold_lacked_says_how_to_keep_it(data):
     X, _ = data
     ranker = CentroidRanker().fit(X[:2], [["a"], ["b"]])
-    with pytest.raises(InputError, match=r"'rare'.*\n.*give as_graphs\(y\) in place of y"):
+    with pytest.raises(InputError, match=r"1 label that was not in .* \('rare'\).*give as_graphs\(y\) in place of y"):
         scorer("ranking_loss")(ranker, X[:1], [["rare"]])
 
 

@@ -92,7 +92,8 @@ class Scorer:
                 scores = _pad(scores, y.n_labels, -np.inf)  # a fold of CandidateSets may lack the longest ones
             else:
                 y = _aligned(y, _column_names(estimator, scores.shape[1]))
-            y = self._truth(y, estimator)
+            given, y = y, self._truth(y, estimator)
+            self._warn_of_unseen(given if _is_graphs(given) else y, estimator)
         return _SIGNS[self.name] * float(_metric(self.name)(y, scores, **self.parameters))
 
     def __repr__(self) -> str:
@@ -102,21 +103,26 @@ class Scorer:
     def _truth(self, y: Any, estimator: Any) -> Any:
         from arcrank.graphs import as_graphs
         from arcrank.graphs.kinds import detect_kind, unwrap
+        from arcrank.graphs.unseen import graphs_over
 
         if self.name in _ORDER_METRICS and _is_graphs(y):
             return _grades(y) if self.name == "ndcg_at" else _positions(y)
         if self.name in _ORDER_METRICS or _is_graphs(y):
             return y
-        if _is_matrix(y) and self.name not in _GRAPH_METRICS:
+        if _is_matrix(y) and self.name not in _GRAPH_METRICS:  # the columns are already those of the scores
             return y
         kind = detect_kind(unwrap(y), getattr(_last_step(estimator), "_kind", None))
-        try:
-            return as_graphs(y, kind=kind, labels=None if _is_matrix(y) else _names(estimator))
-        except InputError as error:
-            raise InputError(
-                f"{error}\nWhere a fold of a cross-validation lacks a rare label, give as_graphs(y) in place of y: "
-                "graphs keep all labels in every fold."
-            ) from error
+        return as_graphs(y, kind=kind) if _is_matrix(y) else graphs_over(y, kind, _names(estimator))
+
+    def _warn_of_unseen(self, y: Any, estimator: Any) -> None:
+        """Warn where graphs or an indicator have all labels, but other ones at the top than the training data had."""
+        seen = getattr(_last_step(estimator), "_top_seen", None)
+        if seen is None or not (_is_graphs(y) or (_is_matrix(y) and self.name in _LABEL_METRICS)):
+            return
+        from arcrank.graphs import LayeredGraphs
+        from arcrank.graphs.unseen import warn_of_unseen
+
+        warn_of_unseen(y if _is_graphs(y) else LayeredGraphs.from_label_sets(y), seen)
 
 
 def _metric(name: str) -> Callable[..., Any]:

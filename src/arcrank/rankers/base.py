@@ -18,6 +18,7 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
+from arcrank.graphs.unseen import graphs_over, seen_on_top, warn_of_unseen
 from arcrank.rankers.candidates import refuse_candidates
 from arcrank.solvers.products import row_products
 
@@ -37,6 +38,12 @@ class LabelRanker(BaseEstimator, ABC):
     labels_: NDArray[Any]
     n_features_in_: int
     _kind: str
+    _top_seen: NDArray[np.bool_]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, (k,): `labels_` under the name by which scikit-learn's tools ask for it."""
+        return self.labels_
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
@@ -45,6 +52,16 @@ class LabelRanker(BaseEstimator, ABC):
     @abstractmethod
     def score_labels(self, X: Any) -> Array:
         """Scores of all labels, (n, k): the higher, the better the label fits."""
+
+    def decision_function(self, X: Any) -> Array:
+        """`score_labels(X)`, as scikit-learn's tools expect it of a classifier.
+
+        After single labels of which there are exactly two it is the margin of the second label over the first, (n,).
+        """
+        scores = self.score_labels(X)
+        if self._kind == "single" and scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
 
     def rank(self, X: Any, top: int | None = None) -> NDArray[Any]:
         """Label names in order, best first: (n, k), or (n, top). Equal scores keep the order of `labels_`."""
@@ -87,16 +104,18 @@ class LabelRanker(BaseEstimator, ABC):
         from arcrank.metrics import generalized_error
 
         decomposition = getattr(self, "decomposition", "domination")
-        return 1.0 - generalized_error(self._graphs_of(y), self.score_labels(X), decomposition)
+        graphs = self._graphs_of(y)
+        warn_of_unseen(graphs, getattr(self, "_top_seen", None))
+        return 1.0 - generalized_error(graphs, self.score_labels(X), decomposition)
 
     def _graphs_of(self, y: Any) -> PreferenceGraphs:
         """Graphs of new supervision over the labels that were learnt."""
         if isinstance(y, PreferenceGraphs):
             return align_labels(y, self.labels_)
         if self._kind == "graphs":
-            return as_graphs(y, labels=self.labels_)
+            return graphs_over(y, None, self.labels_)
         check_later(y, self._kind, self.labels_)
-        return as_graphs(y, kind=self._kind, labels=self.labels_)
+        return graphs_over(y, self._kind, self.labels_)
 
     def _learn_labels(self, y: Any, n: int) -> PreferenceGraphs:
         """Turn y into graphs of n instances, and remember its kind and label names."""
@@ -113,6 +132,7 @@ class LabelRanker(BaseEstimator, ABC):
             )
         refuse_one_label(graphs)
         self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
+        self._top_seen = seen_on_top(graphs)
         warn_without_arcs(graphs)
         return graphs
 

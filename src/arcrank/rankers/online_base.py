@@ -90,6 +90,7 @@ class OnlineRanker(LinearRanker):
         if len(graphs) != X.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance.")
         self._kind, self.labels_ = kind, names
+        self.__dict__.pop("_top_seen", None)  # of an earlier fit; a stream meets its labels as it goes
         if first:
             self._start(len(names))
         elif len(names) > len(self.intercept_):
