@@ -39,8 +39,12 @@ def expected_failures(estimator):
     """Two unscaled features of mean 100 are nearly one direction: dual ascent hits max_iter there, and says so."""
     slow = "needs more passes than max_iter on unscaled collinear features, and warns"
     checks = dict.fromkeys(["check_fit_idempotent", "check_fit_check_is_fitted", "check_n_features_in"], slow)
+    near = "stops at tol on another path: scores agree to that, not to 1e-7 (test_sample_weights_multiply_instances)"
+    weights = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
     if estimator.kernel == "rbf":
-        return {}
+        return dict.fromkeys(weights, near)
+    if estimator.kernel == "linear":
+        checks |= dict.fromkeys(weights, near)
     if estimator.kernel == "precomputed":
         kernel = "the check's matrix is no kernel: it has negative eigenvalues, and is refused"
         checks |= dict.fromkeys(["check_positive_only_tag_during_fit", "check_estimators_dtypes"], kernel)
