@@ -34,6 +34,22 @@ def test_sorted_by_the_measure_that_is_named(data):
     assert values == sorted(values, reverse=True)
 
 
+def test_the_best_cost_at_the_end_of_the_grid(tmp_path):
+    rows = [*text_rows(57), *({"text": "oil wheat", "labels": [name]} for name in ("ship", "grain", "crude"))]
+    path = write_rows(tmp_path / "noisy.jsonl", rows)
+    result = call("tune", path, "--learner", "log-linear", "-C", "0.001", "-C", "0.01", "--json")
+    assert result.json["candidates"][0]["parameters"]["C"] == 0.01
+    assert "Note: C=0.01 is the largest value tried, a larger one may be better (arcrank tune -C 0.01 -C 0.03 co" in (
+        result.err
+    )
+    assert "value tried" not in call("tune", path, "--learner", "log-linear", "-C", "0.01").err
+
+
+def test_measures_that_do_not_suit_the_data(tmp_path):
+    path = write_rows(tmp_path / "l.jsonl", [{"text": "oil", "layers": [["a"], ["b"], ["c"]]}] * 30)
+    failed(call("tune", path, "--measure", "coverage"), "--measure coverage is for label sets", "disagreement_error")
+
+
 def test_the_table(data):
     result = call("tune", data, *ARGUMENTS, "--learner", "rocchio", "--folds", "2")
     assert "2-fold cross-validation of 60 documents" in result.out

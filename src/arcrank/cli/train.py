@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from arcrank.cli.choose import in_words
+from arcrank.cli.choose import Measure, in_words
 from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, check_plan, make_plan, parse_settings
 from arcrank.cli.output import console, number, printable, say, write_json
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.showing import count, few_judge
+from arcrank.errors import ParameterError
 
 DataPath = Annotated[
     str,
@@ -50,6 +51,9 @@ def train(
     model: Annotated[Path, typer.Option("--model", "-m", help="The model file to write.")],
     reading: Reading,
     learner: Annotated[Learner, typer.Option(help="auto compares log-linear and preference-machine.")] = Learner.AUTO,
+    measure: Annotated[
+        Measure | None, typer.Option(help="What auto compares learners and C by; ranking_loss for label sets.")
+    ] = None,
     decomposition: Annotated[CutName | None, typer.Option(help="How preferences are cut into pieces.")] = None,
     set: SetOption = None,
     hierarchy: HierarchyOption = None,
@@ -74,6 +78,11 @@ def train(
     check_input(data)
     plan = make_plan(learner, decomposition, parse_settings(set or []), random_state)
     check_plan(plan)
+    if measure is not None and learner is not Learner.AUTO:
+        raise ParameterError(
+            f"--measure is what auto chooses by, and --learner {learner} leaves nothing to choose.\n"
+            f"Leave one of them out, or use arcrank tune --learner {learner} --measure {measure}."
+        )
     if learner in ONLINE and hierarchy is None:
         from arcrank.cli.streaming import learn_file
 
@@ -84,7 +93,9 @@ def train(
         say(f"read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
         if parents is not None and hierarchy is not None:
             check_hierarchy(parents, hierarchy, corpus)
-        lesson = learn_corpus(corpus, plan, validate=validate, random_state=random_state, hierarchy=parents)
+        lesson = learn_corpus(
+            corpus, plan, validate=validate, random_state=random_state, hierarchy=parents, measure=measure
+        )
     keep(lesson, model, data, as_json=json)
 
 

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcrank.cli.cautions import some_names
-from arcrank.cli.choose import Choice, all_measures, best_of_each, choose, in_words, is_of_label_sets, split_rows
+from arcrank.cli.choose import (
+    Choice,
+    all_measures,
+    best_of_each,
+    check_measure,
+    choose,
+    in_words,
+    is_of_label_sets,
+    split_rows,
+)
 from arcrank.cli.columns import Columns
 from arcrank.cli.learners import OF_LABEL_SETS, ONLINE, Learner, Plan
 from arcrank.cli.output import Meter, console, number, say, table, told_warnings
@@ -206,19 +215,27 @@ def tell_of_compiling() -> None:
 
 
 def learn_corpus(
-    corpus: Corpus, plan: Plan, *, validate: float, random_state: int, hierarchy: Parents | None = None
+    corpus: Corpus,
+    plan: Plan,
+    *,
+    validate: float,
+    random_state: int,
+    hierarchy: Parents | None = None,
+    measure: str | None = None,
 ) -> Lesson:
-    """Choose a learner where that is asked for, measure on held-out rows, then learn from all rows."""
+    """Choose a learner by `measure` where that is asked for, measure on held-out rows, then learn from all rows."""
     import numpy as np
 
     start = time.perf_counter()
     room = Classroom(corpus, plan, hierarchy)
     room.check_learner(plan.learner)
+    if measure is not None:
+        check_measure(measure, room.graphs)
     tell_of_compiling()
     rows = np.arange(len(corpus))
     held_out = validate > 0 and len(rows) >= 2
     learn, judge = split_rows(rows, validate, random_state) if held_out else (rows, rows[:0])
-    choice = _choose(room, plan, learn, random_state) if plan.learner is Learner.AUTO else None
+    choice = _choose(room, plan, learn, random_state, measure) if plan.learner is Learner.AUTO else None
     plan = plan if choice is None else choice.plan
     validation = room.validate(plan, learn, judge) if held_out else None
     model = room.fit(plan)
@@ -227,10 +244,16 @@ def learn_corpus(
     return lesson
 
 
-def _choose(room: Classroom, plan: Plan, rows: Any, random_state: int) -> Choice:
+def _choose(room: Classroom, plan: Plan, rows: Any, random_state: int, measure: str | None) -> Choice:
     with told_warnings(), Meter("choosing a learner") as meter:
         choice = choose(
-            plan, lambda a, b: room.features(plan, a, b), room.graphs, rows, random_state=random_state, tell=meter.move
+            plan,
+            lambda a, b: room.features(plan, a, b),
+            room.graphs,
+            rows,
+            random_state=random_state,
+            measure=measure,
+            tell=meter.move,
         )
     if choice.trials:
         _show_trials(choice)
@@ -240,7 +263,9 @@ def _choose(room: Classroom, plan: Plan, rows: Any, random_state: int) -> Choice
 
 def _show_trials(choice: Choice) -> None:
     measure = in_words(choice.measure)
-    title = f"Tried on {count(choice.documents, 'document')} held out to choose"
+    n = count(choice.documents, "document")
+    held_out, in_turn = f"Tried on {n} held out to choose", f"Tried on {n} in {choice.folds} folds"
+    title = held_out if choice.folds == 1 else in_turn
     shown = table(title, "", "learner", "C", measure, numbers=2)
     best = [trial.plan for trial in best_of_each(choice.trials, choice.measure)]
     for trial in choice.trials:

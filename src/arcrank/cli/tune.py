@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank.cli.choose import GRIDS, Measure, Trial, in_words, pass_teller, ranked, try_plan
+from arcrank.cli.choose import (
+    GRIDS,
+    Measure,
+    Trial,
+    beyond_the_end,
+    check_measure,
+    default_measure,
+    end_of_grid,
+    in_words,
+    pass_teller,
+    ranked,
+    try_plan,
+)
 from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, check_plan, make_plan, parse_settings
 from arcrank.cli.output import Meter, cell, console, number, say, table, told_warnings, write_json
 from arcrank.cli.reading import Reading, reads_data
@@ -40,7 +52,6 @@ def tune(
     json: JsonOption = False,
 ) -> None:
     """Compare learners, decompositions and C by cross-validation, best first; --model keeps the winner."""
-    from arcrank.cli.choose import default_measure
     from arcrank.cli.inputs import check_input, check_output, read_all
     from arcrank.cli.training import Classroom, check_hierarchy, read_tree, tell_of_compiling
 
@@ -60,8 +71,9 @@ def tune(
     room = Classroom(corpus, plans[0], parents)
     for plan in plans:
         room.check_learner(plan.learner)
-    tell_of_compiling()
     by = default_measure(room.graphs) if measure is None else str(measure)
+    check_measure(by, room.graphs)
+    tell_of_compiling()
     trials = ranked(cross_validate(room, plans, by, folds, random_state), by)
     report: dict[str, Any] = {"measure": by, "folds": folds, "documents": len(corpus), "skipped": corpus.skipped}
     report |= {"candidates": [_entry(trial) for trial in trials], "model": None if model is None else str(model)}
@@ -71,6 +83,16 @@ def tune(
         write_json(report)
     else:
         _show(report)
+    _note_the_end(trials, by)
+
+
+def _note_the_end(trials: list[Trial], measure: str) -> None:
+    """Say where the best C is the smallest or the largest of those that its learner was tried with."""
+    best = trials[0]
+    rivals = [trial for trial in trials if trial.plan.with_parameters(C=None) == best.plan.with_parameters(C=None)]
+    end = end_of_grid(best, rivals, measure) if "C" in best.plan.parameters else None
+    if end is not None:
+        say(f"Note: {beyond_the_end(best.plan.parameters['C'], end)}.")
 
 
 def candidates(
@@ -126,7 +148,7 @@ def cross_validate(room: Classroom, plans: list[Plan], measure: str, folds: int,
     """Each plan's mean measure over the folds; features are made once a fold."""
     import numpy as np
 
-    parts = _folds(len(room.corpus), folds, random_state)
+    parts = _folds(room, folds, random_state)
     values, seconds = np.zeros((len(plans), len(parts))), np.zeros(len(plans))
     with told_warnings(), Meter("tuning", len(parts) * len(plans), "fits") as meter:
         for fold, (learn, judge) in enumerate(parts):
@@ -143,17 +165,16 @@ def cross_validate(room: Classroom, plans: list[Plan], measure: str, folds: int,
     ]
 
 
-def _folds(n: int, folds: int, random_state: int) -> list[tuple[Any, Any]]:
-    import numpy as np
-
+def _folds(room: Classroom, folds: int, random_state: int) -> list[tuple[Any, Any]]:
     from arcrank.errors import ParameterError
+    from arcrank.model_selection import StratifiedFolds
 
+    n = len(room.corpus)
     if n < 2 * folds:
         raise ParameterError(
             f"{is_are(n, 'document')} too few for {folds} folds.\nGive more documents or fewer --folds."
         )
-    place = np.random.default_rng(random_state).permutation(n) % folds
-    return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in range(folds)]
+    return list(StratifiedFolds(folds, random_state=random_state).split(range(n), room.graphs))
 
 
 def _keep(room: Classroom, best: Trial, measure: str, folds: int, model: Path, data: str) -> None:
