@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
 from arcrank.datasets import load_reuters21578
 from arcrank.metrics import average_precision, coverage, one_error, ranking_loss, zero_one_error
+from arcrank.model_selection import StratifiedFolds
 from arcrank.rankers.preference_machine import PreferenceMachine
 from arcrank.text import TextFeatures
 from benchmarks.timing import report
@@ -145,7 +145,7 @@ def _measure(Y: Any, scores: Any) -> list[float]:
 def _choose(make: Callable[[float], Any], score: Callable[[Any, Any], Any], X: Any, Y: Any) -> float:
     """The C of the best mean average precision over five folds of train."""
     results = []
-    for rows, rest in KFold(5, shuffle=True, random_state=0).split(np.arange(X.shape[0])):
+    for rows, rest in StratifiedFolds(5, random_state=0).split(X, Y):
         found = [average_precision(Y[rest], score(make(C).fit(X[rows], Y[rows]), X[rest])) for C in GRID]
         results.append(found)
     return GRID[int(np.mean(results, axis=0).argmax())]

@@ -1,12 +1,13 @@
 """A ranker in a Pipeline, its parameters chosen by a measure of rankings."""
 
 # --8<-- [start:search]
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 from arcrank import LogLinearRanker
 from arcrank.datasets import load_debtags_sample
 from arcrank.metrics import scorer
+from arcrank.model_selection import StratifiedFolds
 from arcrank.text import TextFeatures
 
 corpus = load_debtags_sample()
@@ -28,7 +29,7 @@ search = GridSearchCV(
         "five": scorer("recall_at", r=5),
     },
     refit="order",
-    cv=KFold(2, shuffle=True, random_state=0),
+    cv=StratifiedFolds(2, random_state=0),
 )
 search.fit(train.texts, train.graphs())
 # --8<-- [end:search]

@@ -7,15 +7,18 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, check_cv, cross_val_predict, cross_validate, learning_curve
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.fixes import parse_version
 
 from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine, RocchioRanker
 from arcrank.errors import InputError, ParameterError
@@ -269,6 +272,19 @@ def test_accuracy_importance_and_learning_curve():
     )
     assert train.shape == (2, 3)
     assert test[-1].mean() > 0.85
+
+
+@pytest.mark.skipif(
+    parse_version(sklearn.__version__) < parse_version("1.9"), reason="takes scores of classifiers only"
+)
+def test_tools_that_ask_for_scores():
+    folds, some = StratifiedFolds(3, random_state=0), slice(50, 150)
+    for X, y in ((X_IRIS[some], NAMES[some]), (X_IRIS, np.eye(3, dtype=int)[NUMBERS])):
+        found = cross_validate(LogLinearRanker(), X, y, cv=folds, scoring="roc_auc", error_score="raise")
+        assert found["test_score"].min() > 0.7
+    for rows in (slice(150), some):
+        calibrated = CalibratedClassifierCV(LogLinearRanker(), cv=folds).fit(X_IRIS[rows], NAMES[rows])
+        assert calibrated.score(X_IRIS[rows], NAMES[rows]) > 0.9
 
 
 def test_scorers_take_a_whole_search():
