@@ -114,7 +114,7 @@ def test_a_table_that_is_not_said_to_be_one(model):
 def test_tables_are_not_guessed_at(model, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("title,tags\noil,crude\n")
-    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "--text-column, or rename them to text")
+    failed(run("rank", model, path), f"{path}:1: ", "'title', 'tags'", "--text-column, or rename it to text")
     path.write_text("oil,crude\nwheat, corn, and more,grain\ncorn,grain\n")
     failed(run("rank", model, path), f"{path}:2: wrong number of columns: 4", "quotes", "--on-error skip")
     assert len(call("rank", model, path, "--on-error", "skip").rows) == 2

@@ -39,11 +39,13 @@ def with_delimiter(delimiter: str) -> str:
 def refuse_other_header(place: str, cells: list[str], *, labelled: bool) -> None:
     """Raise a `FormatError` where a row that has not the columns' names looks like a header all the same."""
     if _looks_like_header(cells):
-        usual, told = ("text and labels", "text_column= and label_column=") if labelled else ("text", "text_column=")
+        if labelled:
+            advice = "Name the columns with text_column= and label_column=, or rename them to text and labels."
+        else:
+            advice = "Name the column of texts with text_column=, or rename it to text."
         raise FormatError(
             f"{place}: this looks like a header, with the columns {', '.join(map(_short, cells[:6]))}.\n"
-            f"Name the columns with {told}, or rename them to {usual}.\n"
-            "If this line is a document, put a header with the usual names above it."
+            f"{advice}\nIf this line is a document, put a header with the usual names above it."
         )
 
 
