@@ -28,9 +28,15 @@ def top_labels(graphs: PreferenceGraphs) -> sp.csr_matrix:
     """
     if isinstance(graphs, LayeredGraphs):
         return _top_layers(graphs)
-    arcs = graphs if isinstance(graphs, ArcGraphs) else graphs.to_arcs()
-    cells = arcs.rows().astype(np.int64) * arcs.n_labels
-    top = np.setdiff1d(cells + arcs.head, cells + arcs.tail)
+    return _sources(graphs if isinstance(graphs, ArcGraphs) else graphs.to_arcs())
+
+
+def _sources(arcs: ArcGraphs) -> sp.csr_matrix:
+    """Labels that are heads and no tails. Of equal cells (instance, label) the ends that are tails sort last."""
+    cells = arcs.rows() * arcs.n_labels
+    ends = np.sort(np.concatenate([2 * (cells + arcs.head), 2 * (cells + arcs.tail) + 1]))
+    last = np.append(ends[1:] >> 1 != ends[:-1] >> 1, True)[: len(ends)]
+    top = ends[last & (ends % 2 == 0)] >> 1
     return _matrix(top // arcs.n_labels, top % arcs.n_labels, arcs.shape)
 
 
