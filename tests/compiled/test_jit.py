@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,15 +23,14 @@ def twice(x):
 SCRIPT = "import sys; sys.path.insert(0, sys.argv[1]); import kernels; print(kernels.twice(21))"
 
 
-def run(folder: Path, script: str = SCRIPT, largest_file: int = -1, **environment: str):
-    def limit() -> None:
-        """Make writes beyond the limit fail (EFBIG), as they do on a full disk, and not kill the process."""
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
-
+def run(folder: Path, script: str = SCRIPT, largest_file: int | None = None, **environment: str):
+    """Run the script; writes beyond `largest_file` bytes fail (EFBIG), as they do on a full disk (ENOSPC)."""
+    if largest_file is not None:
+        limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file}, {largest_file}))"
+        script = f"import resource; {limit}; {script}"
     env = {**os.environ, **environment}
     command = [sys.executable, "-W", "always", "-c", script, str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False, preexec_fn=limit)
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
 
 
 @pytest.fixture(scope="module")
