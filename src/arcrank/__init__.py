@@ -8,7 +8,10 @@ order. `save` and `load` keep a fitted model in one file. Names are imported whe
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # of `typing`, which takes longer to import than all of this file
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 

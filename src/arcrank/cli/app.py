@@ -21,6 +21,7 @@ from arcrank.cli.info import info
 from arcrank.cli.quiet_help import QuietCommand, QuietGroup
 from arcrank.cli.rank import rank
 from arcrank.cli.reproduce import reproduce
+from arcrank.cli.signals import catch_signals, release_signals
 from arcrank.cli.train import train
 from arcrank.cli.tune import tune
 from arcrank.cli.update import update
@@ -65,10 +66,14 @@ app.add_typer(data, name="data")
 
 def main() -> None:
     """Run the command; every failure becomes a few lines on standard error and an exit code."""
+    catch_signals()
     warnings.showwarning = show_warning
     try:
         code = app(standalone_mode=False)
         if isinstance(code, int) and code:  # typer returns the code of its exits, Ctrl-C among them
             raise typer.Exit(code)
+        sys.stdout.flush()
     except BaseException as error:  # Ctrl-C and exits included: this is the last stop
+        release_signals()
         sys.exit(report_failure(error, debug="--debug" in sys.argv or os.environ.get("ARCRANK_DEBUG", "0") != "0"))
+    release_signals()

@@ -1,17 +1,18 @@
 """How the command fails: at most four lines with place, cause and remedy, and an exit code.
 
 0 done · 1 a bug of ours · 2 wrong use or wrong data · 3 `check` found something serious · 130 interrupted
+128 + n ended by signal n, as in 143 for SIGTERM
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from typing import Any
 
 import typer
 
+from arcrank.cli.signals import caught_signal
 from arcrank.errors import ArcrankError
 
 BUG, WRONG_USE, SERIOUS, INTERRUPTED = 1, 2, 3, 130
@@ -21,20 +22,16 @@ _USAGE: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if ki
 
 def report_failure(error: BaseException, *, debug: bool = False) -> int:
     """Tell the user on standard error what went wrong, and return the exit code."""
+    if caught_signal() is not None or isinstance(error, KeyboardInterrupt | typer.Abort):
+        return _stopped(caught_signal())
     if isinstance(error, BrokenPipeError) or _is_broken_pipe(error.__context__):
-        # `arcrank rank ... | head`: the reader has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # `arcrank rank ... | head`: the reader has had enough
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 0
-    if isinstance(error, typer.Exit) and error.exit_code != INTERRUPTED:
-        return error.exit_code
-    if isinstance(error, KeyboardInterrupt | typer.Abort | typer.Exit):
-        sys.stderr.write("\nInterrupted; nothing was half-written.\n")
-        return INTERRUPTED
-    if type(error).__name__ == "NoArgsIsHelpError":  # nothing was asked for, so the help has been shown
-        typer.echo(str(error), nl=bool(str(error)))
-        return 0
+    if isinstance(error, typer.Exit):
+        return _stopped(None) if error.exit_code == INTERRUPTED else error.exit_code
+    if type(error).__name__ == "NoArgsIsHelpError":  # nothing was asked for
+        return _show_help(error)
     if debug:
         traceback.print_exception(error)
     if isinstance(error, _USAGE):
@@ -49,6 +46,22 @@ def report_failure(error: BaseException, *, debug: bool = False) -> int:
             "Run the command again with --debug and report what it shows.\n"
         )
     return BUG
+
+
+def _stopped(signal: int | None) -> int:
+    """One line; the ^C that a terminal shows has a line of its own."""
+    code = INTERRUPTED if signal is None else 128 + signal
+    line = "Interrupted.\n" if code == INTERRUPTED else "Terminated.\n"
+    sys.stderr.write(f"\n{line}" if sys.stderr.isatty() else line)
+    return code
+
+
+def _show_help(error: BaseException) -> int:
+    try:
+        typer.echo(str(error), nl=bool(str(error)))
+    except (ArcrankError, OSError) as failure:  # of standard output
+        return report_failure(failure)
+    return 0
 
 
 def _is_broken_pipe(cause: BaseException | None) -> bool:
@@ -71,8 +84,19 @@ def _about_extra(context: Any) -> str:
 
 def _lines(error: BaseException, limit: int = 3) -> str:
     """The first lines of the message; who uses the command has `arcrank train` where the library has a function."""
-    told = str(error).replace("arcrank.save", "arcrank train")
+    told = _sentence(error).replace("arcrank.save", "arcrank train")
     return "\n".join(told.splitlines()[:limit])
+
+
+def _sentence(error: BaseException) -> str:
+    """Errors of the system have numbers, which say nothing to most users.
+
+    >>> _sentence(FileNotFoundError(2, "No such file or directory", "news.jsonl"))
+    'news.jsonl: No such file or directory'
+    """
+    if isinstance(error, OSError) and not isinstance(error, ArcrankError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
