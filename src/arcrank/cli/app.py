@@ -22,6 +22,7 @@ from arcrank.cli.quiet_help import QuietCommand, QuietGroup
 from arcrank.cli.rank import rank
 from arcrank.cli.reproduce import reproduce
 from arcrank.cli.signals import catch_signals, release_signals
+from arcrank.cli.streams import prepare_streams
 from arcrank.cli.train import train
 from arcrank.cli.tune import tune
 from arcrank.cli.update import update
@@ -67,6 +68,7 @@ app.add_typer(data, name="data")
 def main() -> None:
     """Run the command; every failure becomes a few lines on standard error and an exit code."""
     catch_signals()
+    prepare_streams()
     warnings.showwarning = show_warning
     try:
         code = app(standalone_mode=False)

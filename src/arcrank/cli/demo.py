@@ -47,7 +47,7 @@ def demo(
     check_place(report, "--folder")
     corpus = load_debtags_sample()
     train, test = corpus.split("train"), corpus.split("test")
-    screen = console()
+    screen = console(beside_file=True)
     screen.print(
         f"[bold]{len(corpus):,} Debian packages[/], described in words and tagged by people with some of "
         f"{len(corpus.labels)} tags.\n{len(train):,} are learnt from; how well are the tags of the other {len(test):,} "

@@ -45,7 +45,7 @@ def evaluate(
 
         write_json(to_json(found, str(model), data))
     else:
-        show(found)
+        show(found, beside_file=report is not None)
     for sentence in cautions(found):
         say(f"Note: {sentence}")
     if report is not None:
@@ -100,13 +100,14 @@ def write_report(found: Evaluation, model: str, data: str, path: Path, **more: A
     write_atomically(path, [report(found, printable(model), printable(data), **more).encode()])
 
 
-def show(found: Evaluation) -> None:
+def show(found: Evaluation, *, beside_file: bool = False) -> None:
     """The measures and the most frequent labels on standard output."""
     from arcrank.cli.output import console
 
-    console().print(_measures_table(found))
+    screen = console(beside_file=beside_file)
+    screen.print(_measures_table(found))
     if any(row.support for row in found.per_label):
-        console().print(_label_table(found.per_label))
+        screen.print(_label_table(found.per_label))
 
 
 def _measures_table(found: Evaluation) -> Any:

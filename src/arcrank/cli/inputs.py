@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from arcrank.cli.output import Meter
+from arcrank.cli.streams import is_closed
 from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _PAGE = re.compile(rb"\s*<(!doctype\s+)?html", re.IGNORECASE)
 def check_input(path: str) -> None:
     """Refuse what is no readable file, in words that say what to do."""
     if path == STANDARD_INPUT:
+        _check_standard_input()
         return
     if not os.path.exists(path):
         raise FormatError(f"{path}: there is no such file.\nGive the path of a file, or - for standard input.")
@@ -38,6 +40,14 @@ def check_input(path: str) -> None:
         raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions, or give another one.")
     if is_model_file(path):
         raise FormatError(f"{path}: this is a model file of arcrank, not data.\nGive a file of documents.")
+
+
+def _check_standard_input() -> None:
+    if is_closed("stdin"):
+        raise FormatError(
+            "Standard input is closed, so nothing can be read from it.\n"
+            "Give the path of a file, or redirect one to standard input, as in `- < FILE`."
+        )
 
 
 def check_order(model: Path, data: str, command: str) -> None:

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from arcrank.cli.streams import is_closed
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -68,14 +70,18 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def console(*, error: bool = False) -> Console:
-    """A rich console on standard output or standard error; it obeys NO_COLOR."""
+def console(*, error: bool = False, beside_file: bool = False) -> Console:
+    """A rich console on standard output or standard error; it obeys NO_COLOR.
+
+    What is shown beside a file that the command writes is left out where standard output is closed.
+    """
     from rich.console import Console
 
     file = sys.stderr if error else sys.stdout
     if isinstance(file, io.TextIOWrapper) and file.errors in ("strict", "surrogateescape"):
         file.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
-    return Console(file=file, highlight=False, width=None if file.isatty() else _WIDTH_OF_A_FILE)
+    quiet = beside_file and is_closed("stdout")
+    return Console(file=file, highlight=False, width=None if file.isatty() else _WIDTH_OF_A_FILE, quiet=quiet)
 
 
 def table(title: str, *columns: str, numbers: int = 0) -> Table:

@@ -44,7 +44,7 @@ def reproduce(
 
         write_json(to_json(outcomes, left_out))
     else:
-        show(outcomes)
+        show(outcomes, beside_file=report is not None)
 
 
 def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
@@ -105,15 +105,16 @@ def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> Non
     say(f"The report is in {path}")
 
 
-def show(outcomes: list[Outcome]) -> None:
+def show(outcomes: list[Outcome], *, beside_file: bool = False) -> None:
     """A table for each experiment, ours and in brackets the published value with a mark."""
     from arcrank.cli.output import console, say
     from arcrank.experiments.outcomes import MARKS, RULE
 
+    screen = console(beside_file=beside_file)
     for one in outcomes:
-        console().print(_table(one))
+        screen.print(_table(one))
         told = ", ".join(f"{n:,} {name} {MARKS[name]}".strip() for name, n in one.verdicts().items() if n)
-        console().print(f"{one.name}: {told}\n", markup=False)
+        screen.print(f"{one.name}: {told}\n", markup=False)
         if one.note:
             say(one.note)
     say(RULE)

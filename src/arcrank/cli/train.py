@@ -139,7 +139,7 @@ def show_report(report: dict[str, Any]) -> None:
     if report["validation"]:
         lines.append(describe_validation(report["validation"]))
     lines.append(f"kept as {printable(report['model'])} ({size_in_words(report['bytes'])})")
-    console().print(Text("\n".join(lines)), soft_wrap=True)
+    console(beside_file=True).print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def describe_validation(validation: dict[str, Any]) -> str:

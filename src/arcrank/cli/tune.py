@@ -208,7 +208,7 @@ def _show(report: dict[str, Any]) -> None:
     for entry in report["candidates"]:
         settings = [_setting(entry["parameters"].get(name, "")) for name in names]
         shown.add_row(entry["learner"], *settings, number(entry["value"]), f"{entry['seconds']:.1f}")
-    console().print(shown)
+    console(beside_file=report["model"] is not None).print(shown)
 
 
 def _setting(value: Any) -> Any:

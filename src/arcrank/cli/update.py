@@ -115,4 +115,4 @@ def _show(report: dict[str, Any]) -> None:
     if report["skipped"]:
         lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))
     lines += [describe_validation(report["validation"]), f"kept as {printable(report['model'])}"]
-    console().print(Text("\n".join(lines)), soft_wrap=True)
+    console(beside_file=True).print(Text("\n".join(lines)), soft_wrap=True)

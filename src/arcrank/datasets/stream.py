@@ -155,7 +155,8 @@ class _ProgressLine:
     """`12,000 documents, 34,567 documents/s`, overwritten in place, at most five times a second."""
 
     def __init__(self, wanted: bool | None) -> None:
-        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        # a closed standard error is None
+        self._wanted = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
         self._start = self._shown = time.perf_counter()
 
     def show(self, documents: int) -> None:

@@ -33,6 +33,8 @@ class History:
         """One line on standard error that is overwritten on a terminal, else a line now and then."""
         import sys
 
+        if sys.stderr is None:  # it was closed when the process was started
+            return
         now = time.perf_counter()
         terminal = sys.stderr.isatty()
         if not terminal and now - self._shown < 2.0 and self._verbose < 2 and entry["iteration"] > 1:
@@ -47,5 +49,5 @@ class History:
         if self._verbose and self.entries:
             import sys
 
-            if sys.stderr.isatty():
+            if sys.stderr is not None and sys.stderr.isatty():
                 sys.stderr.write("\n")
