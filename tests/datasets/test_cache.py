@@ -138,6 +138,26 @@ def test_a_failed_write_leaves_nothing_behind(own_cache, source, monkeypatch):
     assert list(own_cache.iterdir()) == []
 
 
+def test_an_interrupted_write_leaves_nothing_behind(own_cache, source, monkeypatch):
+    def stopped(stream, **arrays):
+        stream.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        get(source, Parser())
+    assert list(own_cache.iterdir()) == []
+
+
+def test_a_full_disk_does_no_harm(full_disk, source, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(full_disk))
+    parser = Parser()
+    get(source, parser)
+    get(source, parser)
+    assert parser.calls == 2
+    assert [path.name for path in full_disk.rglob("*") if path.is_file()] == ["filler"]
+
+
 def test_nothing_is_pickled(own_cache, source):
     get(source, Parser())
     (path,) = own_cache.glob("*.npz")

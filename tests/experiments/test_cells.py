@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from arcrank.experiments.cells import cell, is_finished
 
 
@@ -31,4 +33,13 @@ def test_a_damaged_cell_is_run_again(session_cache):
 def test_a_folder_that_cannot_be_written_to_costs_nothing(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert cell("test", {"a": 1}, lambda: 3) == 3
+    with pytest.warns(RuntimeWarning, match="cannot be kept"):
+        assert cell("test", {"a": 1}, lambda: 3) == 3
+    assert cell("test", {"a": 2}, lambda: 4) == 4  # told once
+
+
+def test_a_full_disk_costs_a_warning(full_disk, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(full_disk))
+    with pytest.warns(RuntimeWarning, match=r"starts again: .*the file needs 1,0\d\d bytes, and the disk has 0 free"):
+        assert cell("full", {"a": 1}, lambda: "x" * 1000) == "x" * 1000
+    assert [path.name for path in full_disk.rglob("*") if path.is_file()] == ["filler"]

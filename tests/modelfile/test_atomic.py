@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -39,6 +40,42 @@ def test_failure_keeps_the_old_file(path, error, monkeypatch):
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(type(error)):
         write_atomically(path, [b"new"])
+    assert path.read_bytes() == b"old"
+    assert not litter_of(path)
+
+
+def test_no_space_is_told_with_path_and_bytes(tiny_disk):
+    path = tiny_disk / "model"
+    write_atomically(path, [b"old"])
+    with pytest.raises(OSError, match=r"needs 100,003 bytes, and the disk has \d\d,\d{3} free.*another disk") as caught:
+        write_atomically(path, (block for block in [b"new", memoryview(bytes(80_000)), bytes(20_000)]))
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
+    assert path.read_bytes() == b"old"
+    assert list(tiny_disk.iterdir()) == [path]
+
+
+def test_a_stream_is_not_read_on_when_there_is_no_space(tiny_disk):
+    def endless():
+        while True:
+            yield bytes(10_000)
+
+    with pytest.raises(OSError, match=r"needs more than \d{2,3},000 bytes"):
+        write_atomically(tiny_disk / "rows", endless(), streamed=True)
+    assert not list(tiny_disk.iterdir())
+
+
+def test_a_limit_for_files_is_told_too(path):
+    """Needs no disk of its own, so it runs everywhere."""
+    script = (
+        "import resource, sys\n"
+        "from arcrank.modelfile.atomic import write_atomically\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "write_atomically(sys.argv[1], [b'a' * 700, b'b' * 700])\n"
+    )
+    path.write_bytes(b"old")
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+    assert "File too large; the file needs 1,400 bytes" in done.stderr
+    assert str(path) in done.stderr
     assert path.read_bytes() == b"old"
     assert not litter_of(path)
 

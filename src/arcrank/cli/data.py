@@ -105,7 +105,7 @@ def convert(
     kind = format_of_output(target.name, to)
     told = _Told()
     blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, reading, on_error, split)
-    write_atomically(target, packed(target.name, WRITERS[kind](told.watch(blocks, source))))
+    write_atomically(target, packed(target.name, WRITERS[kind](told.watch(blocks, source))), streamed=True)
     say(f"Wrote {count(told.rows, 'row')} to {target}")
     for line in told.losses(kind):
         say(line)

@@ -15,7 +15,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -133,9 +133,12 @@ def _replace(path: Path, write: Callable[[IO[bytes]], None]) -> None:
             temporary = stream.name
             write(stream)
         os.replace(temporary, path)
-    except OSError:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+    except BaseException as error:  # Ctrl-C leaves nothing behind either
+        if temporary is not None:
+            with suppress(OSError):
+                os.unlink(temporary)
+        if not isinstance(error, OSError):
+            raise
 
 
 def _known_checksum(kind: str, files: Sequence[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from arcrank.experiments.category_ranking_runs import RANKERS, Cell, label_sets
+from arcrank.modelfile.atomic import write_atomically
 
 __all__ = ["draw"]
 
@@ -25,7 +27,9 @@ def draw(results: Mapping[str, list[Cell]], folder: str | Path) -> list[Path]:
             (losses_figure(found), f"figure{number}-{corpus}.png"),
             (precision_recall_figure(found), f"figure6-{corpus}.png"),
         ):
-            figure.savefig(place / name, dpi=120)
+            drawn = io.BytesIO()
+            figure.savefig(drawn, dpi=120)
+            write_atomically(place / name, [drawn.getvalue()])
             paths.append(place / name)
     return paths
 

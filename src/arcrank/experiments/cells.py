@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from arcrank.datasets.locate import cache_folder
+from arcrank.modelfile.atomic import write_atomically
+
+_warned: set[Path] = set()
 
 
 def cell(experiment: str, key: dict[str, Any], compute: Callable[[], Any], *, fresh: bool = False) -> Any:
@@ -42,9 +44,16 @@ def _write(path: Path, content: dict[str, Any]) -> None:
     """Whole or not at all; a folder that cannot be written to costs a second run, not this one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            json.dump(content, stream)
-        os.replace(temporary, path)
-    except OSError:
-        return
+        write_atomically(path, [json.dumps(content).encode()])
+    except OSError as error:
+        _warn_once(path.parent, error)
+
+
+def _warn_once(folder: Path, error: OSError) -> None:
+    if folder not in _warned:
+        _warned.add(folder)
+        warnings.warn(
+            f"Finished parts of this experiment cannot be kept, so a run that is stopped starts again: {error}",
+            RuntimeWarning,
+            stacklevel=4,
+        )

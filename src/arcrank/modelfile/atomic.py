@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,23 +19,73 @@ except ImportError:  # Windows, where a file that somebody has open cannot be de
 
 __all__ = ["write_atomically"]
 
+_NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def write_atomically(path: str | os.PathLike[str], blocks: Iterable[bytes | memoryview]) -> None:
+def write_atomically(
+    path: str | os.PathLike[str], blocks: Iterable[bytes | memoryview], *, streamed: bool = False
+) -> None:
     """Write blocks of bytes to a temporary file beside `path`, then put it in the place of `path`.
 
-    Temporary files that killed processes left for the same path are removed; those of living ones are locked.
+    Temporary files that killed processes left for the same path are removed; those of living ones are locked. Where
+    there is no space the error names the size of the whole file. Blocks that are `streamed` are made as they are
+    written, perhaps for hours, so then it names only how far it came.
     """
     target = Path(os.path.realpath(path))  # a link stays, and what it points to is replaced
     _check_target(target)
     _remove_litter(target)
+    counted = _Counted(blocks)
+    try:
+        _write_and_replace(target, counted)
+    except OSError as error:
+        if error.errno not in _NO_SPACE:
+            raise
+        if not streamed:
+            counted.finish()
+        raise OSError(error.errno, _no_space(error, target, counted), str(target)) from error
+    _sync_folder(target.parent)
+
+
+def _write_and_replace(target: Path, blocks: Iterable[bytes | memoryview]) -> None:
     with _temporary(target) as (descriptor, temporary):
         _write(descriptor, blocks)
         _keep_permissions(descriptor, target)
         os.fsync(descriptor)
         os.replace(temporary, target)
-    _sync_folder(target.parent)
+
+
+class _Counted(Iterator[bytes | memoryview]):
+    """Blocks whose bytes are counted as they are taken."""
+
+    def __init__(self, blocks: Iterable[bytes | memoryview]) -> None:
+        self._blocks = iter(blocks)
+        self.size = 0
+        self.whole = False
+
+    def __next__(self) -> bytes | memoryview:
+        try:
+            block = next(self._blocks)
+        except StopIteration:
+            self.whole = True
+            raise
+        self.size += memoryview(block).nbytes
+        return block
+
+    def finish(self) -> None:
+        """Count the rest without writing it."""
+        for _ in self:
+            pass
+
+
+def _no_space(error: OSError, target: Path, counted: _Counted) -> str:
+    """Disks, quotas and limits for files have errors of their own."""
+    needed = f"{'' if counted.whole else 'more than '}{counted.size:,}"
+    free = shutil.disk_usage(target.parent).free
+    return (
+        f"{error.strerror}; the file needs {needed} bytes, and the disk has {free:,} free. "
+        "Free some space, or give a path on another disk"
+    )
 
 
 def _check_target(target: Path) -> None:
