@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from arcrank.errors import InputError
 
-__all__ = ["LARGEST_FEATURE", "canonical_csr", "check_features", "check_values"]
+__all__ = ["LARGEST_FEATURE", "canonical_csr", "check_csr", "check_features", "check_values"]
 
 LARGEST_FEATURE = 1e100
 """Features may not be larger than this: sums and products of such numbers are still finite."""
@@ -120,3 +120,19 @@ def _place(X: Any, first: int, names: Any) -> str:
         row, column = divmod(first, X.shape[1])
     name = "" if names is None else f" ({names[column]!r})"
     return f"row {row}, column {column}{name}"
+
+
+def check_csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> None:
+    """Raise an InputError unless these arrays are a CSR matrix: products do not look at indices before they read."""
+    if not (data.ndim == indices.ndim == indptr.ndim == 1) or {indices.dtype.str, indptr.dtype.str} - {"<i4", "<i8"}:
+        raise InputError("The parts of a CSR matrix must be 1-D, and its indices of type int32 or int64.")
+    m, d = shape
+    if len(indptr) != m + 1 or len(data) != len(indices) or indptr[0] != 0 or indptr[-1] != len(indices):
+        raise InputError(
+            f"A CSR matrix of shape {shape} has {len(indptr)} row limits, {len(indices)} indices and {len(data)} "
+            "values, which do not agree."
+        )
+    if (indptr[1:] < indptr[:-1]).any():
+        raise InputError("The row limits of a CSR matrix must not descend.")
+    if len(indices) and not (indices.min() >= 0 and indices.max() < d):
+        raise InputError(f"A CSR matrix has indices from {indices.min()} to {indices.max()}, but {d} columns.")

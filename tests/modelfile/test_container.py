@@ -79,7 +79,7 @@ def test_newer_format(path):
 
 def test_unknown_part(path):
     header, manifest, data = parts_of(path)
-    manifest["parts"][1]["name"] = "oracle"
+    manifest["parts"][1]["name"] = manifest["learner"] = "oracle"
     forge(path, header, data, manifest)
     assert "'oracle'" in refusal(path)
 

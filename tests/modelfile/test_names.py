@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcrank
-from arcrank.modelfile.names import name_arrays, names_of
+from arcrank.modelfile.names import StoredNames, name_arrays
 
 STRANGE = ["🚢🛢️", "a\nb", "tab\there", "\"quoted'", "x" * 10_000, "\ud800", "\ud83d\ude00", "bell\a", " ", "\u202e"]
 
@@ -78,11 +78,11 @@ NAME = st.one_of(
 @settings(deadline=None)
 @given(st.lists(NAME))
 def test_any_names(names):
-    assert_same_names(names_of(name_arrays(names), "list"), names)
+    assert_same_names(StoredNames(name_arrays(names), "list").expand(), names)
 
 
 def test_names_that_end_outside_their_bytes():
     arrays = name_arrays(["ab", "c"])
     for ends in ([1, 2], [2, 4], [3, 3, 2], [5, 3]):
         with pytest.raises(ValueError, match="outside"):
-            names_of(arrays | {"ends": np.array(ends)}, "list")
+            StoredNames(arrays | {"ends": np.array(ends)}, "list")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from arcrank.errors import ModelFileError
 from arcrank.modelfile.atomic import write_atomically
 from arcrank.modelfile.container import container_bytes, damaged, open_container
-from arcrank.modelfile.values import DTYPES, Encoder, decode, readable
+from arcrank.modelfile.manifest import check_agreement, check_manifest
+from arcrank.modelfile.values import DTYPES, Encoder, decode, expand, readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,8 @@ Path = str | os.PathLike[str]
 
 def save(model: Any, path: Path, *, card: dict[str, Any] | None = None) -> None:
     """Write a fitted model to one file, which holds the old model or the new one whatever happens meanwhile.
+
+    What `load` would refuse is refused here, by the same checks.
 
     Parameters
     ----------
@@ -68,6 +71,8 @@ def load(path: Path) -> Any:
     ({'cups': 2}, 3)
     """
     with open_container(path) as container:
+        with _as_damage(container.path):
+            check_manifest(container.manifest)
         arrays = container.read_arrays(_empty)
     with _as_damage(container.path):
         return _unpacked(container.manifest, arrays)
@@ -92,6 +97,7 @@ def read_card(path: Path) -> dict[str, Any]:
     with open_container(path) as container:
         size = os.fstat(container.file.fileno()).st_size
     with _as_damage(container.path):
+        check_manifest(container.manifest)
         return {"bytes": size, **_told(container.manifest)}
 
 
@@ -102,7 +108,14 @@ def _told(manifest: dict[str, Any]) -> dict[str, Any]:
         {"name": part["name"], "step": part["step"], "parameters": readable(part["parameters"])}
         for part in manifest["parts"]
     ]
-    return {**facts, "parts": parts, "arrays": arrays, "card": decode(manifest["card"])}
+    return {**facts, "parts": parts, "arrays": arrays, "card": _card(manifest)}
+
+
+def _card(manifest: dict[str, Any]) -> dict[Any, Any]:
+    card = decode(manifest["card"])
+    if not isinstance(card, dict):
+        raise ValueError("the card is not a dict")
+    return card
 
 
 @contextmanager
@@ -136,7 +149,20 @@ def _packed(model: Any, card: Any) -> tuple[dict[str, Any], dict[str, NDArray[An
         "parts": parts,
         "card": _packed_card(card),
     }
+    _check_packed(manifest, arrays, [type(estimator).__name__ for _, estimator in steps])
     return manifest, arrays
+
+
+def _check_packed(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> None:
+    """Refuse what could not be loaded, in the words of the model."""
+    try:
+        check_manifest(manifest)
+        read = [_Read(number, part, arrays, owners[number]) for number, part in enumerate(manifest["parts"])]
+        check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise ModelFileError(f"The model cannot be saved: {error}.") from None
 
 
 def _packed_card(card: Any) -> Any:
@@ -188,16 +214,38 @@ def _packed_part(step: str | None, estimator: Any) -> tuple[dict[str, Any], dict
     return {"name": part.name, "step": step, "parameters": parameters, "learnt": learnt}, encoder.arrays
 
 
-def _unpacked(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
-    from arcrank.modelfile.registry import part_named
+class _Read:
+    """A part whose values have been read and checked, but neither expanded nor made an estimator."""
 
-    steps = []
-    for number, stored in enumerate(manifest["parts"]):
+    def __init__(self, number: int, stored: dict[str, Any], arrays: dict[str, NDArray[Any]], owner: str = "") -> None:
+        from arcrank.modelfile.registry import part_named
+
+        self.part, self.step = part_named(stored["name"]), stored["step"]
         mine = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{number}/")}
-        values = [decode(stored[name], mine.__getitem__) for name in ("parameters", "learnt")]
-        steps.append((stored["step"], part_named(stored["name"]).rebuild(*values)))
+        # An array that two values share would change for both when one is learnt on.
+        self.parameters, self.learnt = (decode(stored[name], mine.pop) for name in ("parameters", "learnt"))
+        if mine:
+            raise ValueError(f"nothing names the array {next(iter(mine))!r:.80}")
+        try:
+            self.sizes = self.part.check(self.parameters, self.learnt)
+        except ValueError as error:
+            raise (ModelFileError(f"{owner} cannot be saved: {error}.") if owner else error) from None
+
+    def built(self) -> tuple[str, Any]:
+        return self.step, self.part.build(expand(self.parameters), expand(self.learnt))
+
+
+def _unpacked(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+    """The model; nothing takes more memory than the file before all of it has been checked."""
+    from arcrank.modelfile.rows import check_memory
+
+    read = [_Read(number, stored, arrays) for number, stored in enumerate(manifest["parts"])]
+    check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
+    card = _card(manifest)
+    check_memory(value for one in read for value in one.learnt.values())
+    steps = [one.built() for one in read]
     model = _pipeline(steps) if manifest["pipeline"] else steps[0][1]
-    model.model_card_ = decode(manifest["card"])
+    model.model_card_ = card
     return model
 
 

@@ -36,6 +36,7 @@ SIZES |= {"U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 """Bytes of a number, by safetensors's name of its type."""
 
 _BLOCK = 1 << 20
+_LONGEST_AXIS = 2**53  # also of an array without numbers
 _LONGEST_HEADER = 100_000_000  # safetensors's own limit
 _FEW_BLOCKS = 4  # below, starting threads takes longer than they save
 _THREADS = 4
@@ -153,7 +154,7 @@ def _check_manifest(path: str, header: dict[str, Any]) -> Manifest:
     if hashlib.sha256(raw).hexdigest() != metadata.get("sha256"):
         raise damaged(path, "the checksum of its manifest is wrong")
     manifest = _parsed(raw)
-    if manifest is None or not isinstance(manifest.get("format"), int):
+    if manifest is None or type(manifest.get("format")) is not int or manifest["format"] < 1:
         raise damaged(path, "its manifest has no format number")
     if manifest["format"] > FORMAT:
         raise ModelFileError(
@@ -179,7 +180,9 @@ def _places(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What safetensors's header says of each array."""
     places, end = {}, 0
     for name, entry in entries.items():
-        if not all(isinstance(length, int) and length >= 0 for length in entry["shape"]):
+        if not isinstance(entry["sha256"], str):
+            raise ValueError("an array without a checksum")
+        if not all(type(length) is int and 0 <= length <= _LONGEST_AXIS for length in entry["shape"]):
             raise ValueError("a shape of other than whole numbers")
         start, end = end, end + SIZES[entry["dtype"]] * math.prod(entry["shape"])
         places[name] = {"dtype": entry["dtype"], "shape": entry["shape"], "data_offsets": [start, end]}

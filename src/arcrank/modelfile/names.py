@@ -1,18 +1,19 @@
 """Names of labels, features and terms as arrays: UTF-8 bytes, where each name ends, and its type unless all are text.
 
-Text of any kind survives, lone surrogates and NUL characters included; so do int, float and bool.
+Text of any kind survives, lone surrogates included; so do int, float and bool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["name_arrays", "names_of"]
+__all__ = ["StoredNames", "name_arrays"]
 
 _TEXT = 0
 _WRITERS: dict[type, tuple[int, Callable[[Any], str]]] = {
@@ -22,6 +23,8 @@ _WRITERS: dict[type, tuple[int, Callable[[Any], str]]] = {
     bool: (3, lambda name: str(int(name))),
 }
 _READERS: dict[int, Callable[[str], Any]] = {_TEXT: str, 1: int, 2: float.fromhex, 3: lambda text: bool(int(text))}
+_FORMS = ("list", "text", "object")
+_AT_ONCE = 1 << 16
 
 
 def name_arrays(names: list[Any]) -> dict[str, NDArray[Any]] | None:
@@ -38,27 +41,58 @@ def name_arrays(names: list[Any]) -> dict[str, NDArray[Any]] | None:
     return arrays | ({"types": types} if types.any() else {})
 
 
-def names_of(arrays: Mapping[str, NDArray[Any]], form: str) -> Any:
-    """Return the names as a list ("list"), as an array of objects ("object") or of NumPy's text ("text")."""
-    texts = _texts(arrays["bytes"].tobytes(), arrays["ends"])
-    types = arrays.get("types")
-    names = texts if types is None else [_READERS[kind](text) for kind, text in zip(types.tolist(), texts, strict=True)]
-    if form == "list":
-        return names
-    if form == "text":
-        return np.array(names, dtype=np.str_)
-    if form != "object":
-        raise ValueError(f"unknown form of names {form!r}")
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
+class StoredNames:
+    """Names that are still arrays: their number is known before memory is taken for each.
+
+    `form` says what they become: a list ("list"), an array of objects ("object") or of NumPy's text ("text").
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], form: Any) -> None:
+        if not {"bytes", "ends"} <= set(arrays) <= {"bytes", "ends", "types"} or form not in _FORMS:
+            raise ValueError(f"names of the unknown form {form!r}, or without their bytes and ends")
+        self.bytes, self.ends, self.types, self.form = arrays["bytes"], arrays["ends"], arrays.get("types"), form
+        self._check()
+
+    def _check(self) -> None:
+        plain = self.bytes.dtype == np.uint8 and self.ends.dtype == np.int64
+        if not plain or not self.bytes.ndim == self.ends.ndim == 1:
+            raise ValueError("names that are not bytes, or whose ends are not int64")
+        ends, last = self.ends, len(self.bytes)
+        if (ends[-1] if len(ends) else 0) != last or (len(ends) and ends[0] < 0) or (ends[1:] < ends[:-1]).any():
+            raise ValueError("names end outside their bytes")
+        if self.types is not None and (self.types.dtype != np.uint8 or self.types.shape != ends.shape):
+            raise ValueError("the types of names do not agree with their number")
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @cached_property
+    def names(self) -> list[Any]:
+        texts = _texts(self.bytes.tobytes(), self.ends)
+        if self.types is None:
+            return texts
+        return [_READERS[kind](text) for kind, text in zip(self.types.tolist(), texts, strict=True)]
+
+    def expand(self) -> Any:
+        """Return the names in their form."""
+        if self.form == "list":
+            return self.names
+        if self.form == "text":
+            return np.array(self.names, dtype=np.str_)
+        array = np.empty(len(self), dtype=object)
+        array[:] = self.names
+        return array
 
 
 def _texts(data: bytes, ends: NDArray[np.int64]) -> list[str]:
-    limits = [0, *ends.tolist()]
-    if limits[-1] != len(data) or min(np.diff(limits), default=0) < 0:
-        raise ValueError("names end outside their bytes")
     if data.isascii():  # one decoding and many cuts are faster than many decodings
         whole = data.decode("ascii")
-        return [whole[start:end] for start, end in pairwise(limits)]
-    return [data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(limits)]
+        return [whole[start:end] for start, end in pairwise(_limits(ends))]
+    return [data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(_limits(ends))]
+
+
+def _limits(ends: NDArray[np.int64]) -> Iterator[int]:
+    """0 and all ends, as integers of Python that do not all exist at once."""
+    yield 0
+    for start in range(0, len(ends), _AT_ONCE):
+        yield from ends[start : start + _AT_ONCE].tolist()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from arcrank.modelfile.forms import MisfitError, Optional, Sizes
+from arcrank.modelfile.learnt import LEARNT, RELATIONS
+from arcrank.modelfile.parameters import PARAMETERS
 from arcrank.modelfile.values import MostlyZero, Names
 
 __all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
@@ -28,18 +31,19 @@ class Part:
     name : what files call it, for ever
     home : "module:class"
     fitted : what files call a learnt value -> its attribute
-    needed : the values without which it is not fitted
     records : values that are records of arrays and numbers -> "module:class" of the record
-    check : called with the rebuilt estimator; raises ValueError where shapes or types do not fit
+    ranks : whether it is a ranker, which comes last
+    texts : whether it reads texts, and so comes first
+
+    What its values may be is in `parameters.py` and `learnt.py`, by its name.
     """
 
     name: str
     home: str
     fitted: Mapping[str, str] = field(default_factory=dict)
-    needed: tuple[str, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
-    check: Callable[[Any], None] | None = None
     ranks: bool = False
+    texts: bool = False
 
     def parameters(self, estimator: Any) -> dict[str, Any]:
         """Return the parameters of the estimator, as values that can be stored."""
@@ -51,17 +55,33 @@ class Part:
         found = {name: getattr(estimator, at) for name, at in self.fitted.items() if hasattr(estimator, at)}
         return {name: _plain(value) if name in self.records else value for name, value in found.items()}
 
-    def rebuild(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
-        """Return the fitted estimator; raises where something is missing or does not fit."""
-        missing = [name for name in self.needed if name not in learnt]
-        if missing:
-            raise ValueError(f"{self.name} has no {missing[0]}")
-        estimator = self._build(parameters, learnt)
-        if self.check is not None:
-            self.check(estimator)
-        return estimator
+    def check(self, parameters: Any, learnt: Any) -> Sizes:
+        """Return the sizes of a part that was read and not yet expanded; raises ValueError where it is not whole."""
+        allowed, sizes = PARAMETERS[self.name], Sizes()
+        strange = [name for name in parameters if name not in allowed]
+        if strange:
+            raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
+        settings = import_home(self.home)().get_params(deep=False) | parameters
+        self._check_learnt(settings, learnt, sizes)
+        for name, value in parameters.items():
+            allowed[name].check(value, f"the parameter {name}", sizes)
+        if self.name in RELATIONS:
+            RELATIONS[self.name](settings, learnt, sizes)
+        return sizes
 
-    def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+    def _check_learnt(self, settings: dict[str, Any], learnt: Any, sizes: Sizes) -> None:
+        forms = LEARNT[self.name](settings, learnt)
+        strange = [name for name in learnt if name not in forms]
+        if strange:
+            raise MisfitError(f"{self.name} with these parameters learns no {strange[0]!r:.80}")
+        for name, form in forms.items():
+            if name in learnt:
+                form.check(learnt[name], name, sizes)
+            elif not isinstance(form, Optional):
+                raise MisfitError(f"{self.name} has no {name}")
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        """Return the fitted estimator of what was checked and expanded."""
         estimator = import_home(self.home)(**parameters)
         for name, value in learnt.items():
             is_record = name in self.records and value is not None
@@ -85,7 +105,7 @@ class OnlinePart(Part):
         # The array itself keeps the type that a list of its names would lose.
         return found | state | hashed | {"labels": estimator.labels_} | history
 
-    def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         facts = {name: learnt.pop(name) for name in ("kind", "n_features", "feature_names") if name in learnt}
         history = learnt.pop("history", None)
         estimator = import_home(self.home).from_state({"parameters": parameters | facts, **learnt}, copy=False)
@@ -104,7 +124,7 @@ class TextPart(Part):
     def learnt(self, estimator: Any) -> dict[str, Any]:
         return {"terms": Names(estimator.terms_), "idf": estimator.idf_}
 
-    def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         return import_home(self.home).from_state({"parameters": parameters, **learnt})
 
 
@@ -115,9 +135,9 @@ class CountsPart(Part):
         terms = sorted(estimator.vocabulary_, key=estimator.vocabulary_.__getitem__)
         return {**super().learnt(estimator), "terms": Names(terms)}
 
-    def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         terms = learnt.pop("terms")
-        estimator = super()._build(parameters, learnt)
+        estimator = super().build(parameters, learnt)
         estimator.vocabulary_ = {term: column for column, term in enumerate(terms)}
         return estimator
 
@@ -130,18 +150,18 @@ class TermCountsPart(CountsPart):
         ours = type(tokenizer) is import_home("arcrank.text.tokens:Tokenizer")
         return {**super().parameters(estimator), **({"tokenizer": tokenizer.get_params()} if ours else {})}
 
-    def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         if parameters["tokenizer"] is not None:
             parameters["tokenizer"] = import_home("arcrank.text.tokens:Tokenizer")(**parameters["tokenizer"])
-        return super()._build(parameters, learnt)
+        return super().build(parameters, learnt)
 
 
 class TfidfPart(CountsPart):
     """scikit-learn's TfidfVectorizer, which keeps its idf in a second estimator."""
 
-    def _build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         idf = learnt.pop("idf", None)
-        estimator = super()._build(parameters, learnt)
+        estimator = super().build(parameters, learnt)
         weights = import_home("sklearn.feature_extraction.text:TfidfTransformer")
         names = ("norm", "use_idf", "smooth_idf", "sublinear_tf")
         estimator._tfidf = weights(**{name: getattr(estimator, name) for name in names})

@@ -1,4 +1,4 @@
-"""Which estimators a model file can hold. A new one is one entry here; the tests pick it up by themselves.
+"""Which estimators a model file can hold. A new one is one entry here, one in `parameters.py` and one in `learnt.py`.
 
 Names in files never change. A value that an older file does not have must not become needed.
 """
@@ -6,8 +6,6 @@ Names in files never change. A value that an older file does not have must not b
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from arcrank.errors import ModelFileError
 from arcrank.modelfile.parts import CountsPart, OnlinePart, Part, TermCountsPart, TextPart, TfidfPart
@@ -43,57 +41,20 @@ _SELECTED = {"support": "support_", "scores": "scores_"}
 _FIXED = {"fixed": "fixed_vocabulary_"}
 
 
-def _expect(fits: bool, what: str) -> None:
-    if not fits:
-        raise ValueError(what)
-
-
-def _check_linear(ranker: Any) -> None:
-    rows = 1 if ranker._kind == "candidates" else len(ranker.labels_)
-    shape = rows, ranker.n_features_in_
-    _expect(ranker.coef_.shape == shape, f"weights of shape {ranker.coef_.shape} in place of {shape}")
-    _expect(ranker.intercept_.shape == shape[:1], f"an intercept of shape {ranker.intercept_.shape}")
-    _expect(ranker.coef_.dtype == ranker.intercept_.dtype == np.float64, "weights that are not float64")
-
-
-def _check_machine(machine: Any) -> None:
-    if not hasattr(machine, "_kernel"):
-        _check_linear(machine)
-        return
-    weights, vectors = machine.dual_coef_, machine.support_vectors_
-    _expect(weights.shape == (len(machine.support_), len(machine.labels_)), f"dual weights of shape {weights.shape}")
-    rows = 0 if machine.kernel == "precomputed" else len(machine.support_)
-    _expect(vectors.shape == (rows, machine.n_features_in_), f"support vectors of shape {vectors.shape}")
-
-
-def _check_binary(ranker: Any) -> None:
-    _expect(ranker.coef_.shape == (ranker.n_features_in_,), f"weights of shape {ranker.coef_.shape}")
-
-
-def _check_stumps(ranker: Any) -> None:
-    stumps = getattr(ranker, "stumps_", None)
-    _expect(stumps is not None or getattr(ranker, "latent_", None) is not None, "neither stumps nor latent features")
-    if stumps is not None:
-        _expect(len({array.shape for array in stumps}) == 1, "stumps of different lengths")
-        numbers = stumps.features
-        _expect(
-            bool(((numbers >= 0) & (numbers < ranker.n_features_in_)).all()), "a stump on a feature that is not there"
-        )
-
-
-def _ranker(name: str, home: str, fitted: dict[str, str], needed: str, **more: Any) -> Part:
-    return Part(name, f"arcrank.rankers.{home}", fitted, tuple(needed.split()), ranks=True, **more)
+def _ranker(name: str, home: str, fitted: dict[str, str], records: dict[str, str] | None = None) -> Part:
+    return Part(name, f"arcrank.rankers.{home}", fitted, records or {}, ranks=True)
 
 
 def _online(name: str, home: str) -> Part:
-    needed = ("kind", "n_features", "labels", "counters", "sums", "curve")
-    return OnlinePart(name, f"arcrank.rankers.{home}", needed=needed, ranks=True)
+    return OnlinePart(name, f"arcrank.rankers.{home}", ranks=True)
 
 
-def _text(
-    name: str, home: str, needed: str = "", fitted: dict[str, str] | None = None, kind: type[Part] = Part
-) -> Part:
-    return kind(name, home, fitted or {}, tuple(needed.split()))
+def _text(name: str, home: str, fitted: dict[str, str] | None = None, kind: type[Part] = Part) -> Part:
+    return kind(name, home, fitted or {}, texts=True)
+
+
+def _columns(name: str, home: str, fitted: dict[str, str] | None = None) -> Part:
+    return Part(name, f"arcrank.text.{home}", _FEATURES | (fitted or {}))
 
 
 PARTS: tuple[Part, ...] = (
@@ -101,72 +62,44 @@ PARTS: tuple[Part, ...] = (
         "log-linear",
         "loglinear:LogLinearRanker",
         {**_LABELS, **_WEIGHTS, **_TRAINING, "solver": "solver_", "thresholds": "thresholds_"},
-        "kind labels n_features weights intercept",
-        records={"thresholds": "arcrank.rankers.label_sets:Thresholds"},
-        check=_check_linear,
+        {"thresholds": "arcrank.rankers.label_sets:Thresholds"},
     ),
     _ranker(
         "preference-machine",
         "preference_machine:PreferenceMachine",
         {**_LABELS, **_WEIGHTS, **_TRAINING, **_MACHINE},
-        "kind labels n_features support",
-        records={"kernel": "arcrank.rankers.kernels:Kernel", "bound": "arcrank.rankers.margin_bound:BoundTerms"},
-        check=_check_machine,
+        {"kernel": "arcrank.rankers.kernels:Kernel", "bound": "arcrank.rankers.margin_bound:BoundTerms"},
     ),
     _online("mmp", "online:MMPRanker"),
     _online("perceptron", "online:PerceptronRanker"),
-    _ranker(
-        "rocchio",
-        "rocchio:RocchioRanker",
-        {**_LABELS, **_WEIGHTS},
-        "kind labels n_features weights intercept",
-        check=_check_linear,
-    ),
-    _ranker(
-        "rankboost",
-        "rankboost:RankBoost",
-        {**_FEATURES, **_STUMPS},
-        "n_features stumps",
-        records=_STUMP_RECORD,
-        check=_check_stumps,
-    ),
+    _ranker("rocchio", "rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS}),
+    _ranker("rankboost", "rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
     _ranker(
         "semi-supervised-rankboost",
         "semisupervised:SemiSupervisedRankBoost",
         {**_FEATURES, **_STUMPS, **_TENTATIVE},
-        "n_features latent",
-        records={**_STUMP_RECORD, "latent": "arcrank.rankers.latent:LatentModel"},
-        check=_check_stumps,
+        {**_STUMP_RECORD, "latent": "arcrank.rankers.latent:LatentModel"},
     ),
     _ranker(
         "transductive-svm",
         "transductive:TransductiveSVM",
         {**_FEATURES, **_WEIGHTS, "found_labels": "labels_"},
-        "n_features weights intercept",
-        check=_check_binary,
     ),
     _ranker(
         "semi-supervised-logistic",
         "semisupervised_logistic:SemiSupervisedLogistic",
         {**_FEATURES, **_WEIGHTS, "probabilities": "probabilities_", "n_iter": "n_iter_"},
-        "n_features weights intercept",
-        check=_check_binary,
     ),
-    _text("text-features", "arcrank.text.features:TextFeatures", "terms idf", kind=TextPart),
+    _text("text-features", "arcrank.text.features:TextFeatures", kind=TextPart),
     _text("hashed-text-features", "arcrank.text.hashing:HashedTextFeatures"),
-    _text("term-counts", "arcrank.text.counts:TermCounts", "terms", kind=TermCountsPart),
-    _text("log-counts", "arcrank.text.weighting:LogCounts", "n_features", _FEATURES),
-    _text("tf-idf", "arcrank.text.weighting:TfIdf", "n_features idf", _FEATURES | _IDF),
-    _text("pivoted-length", "arcrank.text.weighting:PivotedLength", "n_features idf mean_terms", _FEATURES | _PIVOT),
-    _text("rocchio-selector", "arcrank.text.selection:RocchioSelector", "n_features support", _FEATURES | _SELECTED),
-    _text(
-        "informative-selector",
-        "arcrank.text.selection:InformativeSelector",
-        "n_features support",
-        _FEATURES | _SELECTED,
-    ),
-    _text("count-vectorizer", "sklearn.feature_extraction.text:CountVectorizer", "terms", _FIXED, CountsPart),
-    _text("tfidf-vectorizer", "sklearn.feature_extraction.text:TfidfVectorizer", "terms", _FIXED | _IDF, TfidfPart),
+    _text("term-counts", "arcrank.text.counts:TermCounts", kind=TermCountsPart),
+    _columns("log-counts", "weighting:LogCounts"),
+    _columns("tf-idf", "weighting:TfIdf", _IDF),
+    _columns("pivoted-length", "weighting:PivotedLength", _PIVOT),
+    _columns("rocchio-selector", "selection:RocchioSelector", _SELECTED),
+    _columns("informative-selector", "selection:InformativeSelector", _SELECTED),
+    _text("count-vectorizer", "sklearn.feature_extraction.text:CountVectorizer", _FIXED, CountsPart),
+    _text("tfidf-vectorizer", "sklearn.feature_extraction.text:TfidfVectorizer", _FIXED | _IDF, TfidfPart),
     _text("hashing-vectorizer", "sklearn.feature_extraction.text:HashingVectorizer"),
 )
 
@@ -188,6 +121,6 @@ def part_of(estimator: Any) -> Part:
 
 def part_named(name: Any) -> Part:
     """Return the part of this name in files."""
-    if name not in _BY_NAME:
+    if not isinstance(name, str) or name not in _BY_NAME:
         raise ModelFileError(f"The model has a part {name!r}, which this arcrank does not know; install a newer one.")
     return _BY_NAME[name]

@@ -4,7 +4,8 @@ JSON's own types stand for themselves. What JSON has no word for is an object wi
 {"$tuple": [...]}, {"$set": [...]}, {"$map": [[key, value], ...]}, {"$text": code points}, {"$float": "inf"},
 {"$dtype": "<f8"}, {"$array": name}, {"$names": {...}, ...}, {"$csr": {...}, ...}, {"$rows": {...}, ...} since format 2.
 
-NumPy is imported where it is needed: a manifest without arrays is decoded without it.
+NumPy is imported where it is needed: a manifest without arrays is decoded without it. What takes more memory than its
+arrays is decoded to them (`StoredNames`, `StoredRows`, `StoredCsr`), to be checked first and then expanded.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Encoder", "MostlyZero", "Names", "decode", "describe", "readable"]
+__all__ = ["DTYPES", "Encoder", "MostlyZero", "Names", "decode", "describe", "expand", "readable"]
 
 DTYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", "<i2": "I16", "|i1": "I8"}
 DTYPES |= {"<u8": "U64", "<u4": "U32", "<u2": "U16", "|u1": "U8", "|b1": "BOOL"}
@@ -187,7 +188,7 @@ def describe(value: Any) -> str:
 
 
 def decode(value: Any, arrays: Callable[[str], NDArray[Any]] | None = None) -> Any:
-    """Return the value that was encoded; `arrays` gives the array of a name, where there are any.
+    """Return the value that was encoded, to be expanded; `arrays` gives the array of a name, where there are any.
 
     >>> decode({"$tuple": [1, {"$float": "-inf"}]})
     (1, -inf)
@@ -200,6 +201,19 @@ def decode(value: Any, arrays: Callable[[str], NDArray[Any]] | None = None) -> A
     if kind is None:
         return {key: decode(item, arrays) for key, item in value.items()}
     return _DECODERS[kind](value, arrays)
+
+
+def expand(value: Any) -> Any:
+    """Return a decoded value with all its names and matrices made.
+
+    >>> expand({"a": [1, (2, 3)]})
+    {'a': [1, (2, 3)]}
+    """
+    if isinstance(value, dict):
+        return {key: expand(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(expand(item) for item in value)
+    return value.expand() if hasattr(value, "expand") else value
 
 
 def readable(value: Any) -> Any:
@@ -240,24 +254,22 @@ def _decode_array(value: Any, arrays: Any) -> NDArray[Any]:
 
 
 def _decode_names(value: Any, arrays: Any) -> Any:
-    from arcrank.modelfile.names import names_of
+    from arcrank.modelfile.names import StoredNames
 
-    return names_of({name: arrays(at) for name, at in value["$names"].items()}, value["form"])
+    return StoredNames({name: arrays(at) for name, at in value["$names"].items()}, value["form"])
 
 
-def _decode_rows(value: Any, arrays: Any) -> NDArray[Any]:
-    from arcrank.modelfile.rows import matrix_of
+def _decode_rows(value: Any, arrays: Any) -> Any:
+    from arcrank.modelfile.rows import StoredRows
 
-    return matrix_of({name: arrays(at) for name, at in value["$rows"].items()}, value["length"])
+    return StoredRows({name: arrays(at) for name, at in value["$rows"].items()}, value["length"])
 
 
 def _decode_csr(value: Any, arrays: Any) -> Any:
-    import scipy.sparse as sp
+    from arcrank.modelfile.sparse import StoredCsr
 
-    parts = tuple(decode(value["$csr"][name], arrays) for name in ("data", "indices", "indptr"))
-    matrix = sp.csr_matrix(parts, shape=tuple(value["shape"]))
-    matrix.check_format(full_check=True)  # products do not look at indices: a wrong one would read foreign memory
-    return matrix
+    data, indices, indptr = (decode(value["$csr"][name], arrays) for name in ("data", "indices", "indptr"))
+    return StoredCsr(data, indices, indptr, value["shape"])
 
 
 _DECODERS: dict[str, Callable[[Any, Any], Any]] = {

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from arcrank._features import canonical_csr
+from arcrank._features import canonical_csr, check_csr
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.base import Array, Explanation, check_number
@@ -202,11 +202,13 @@ class MMPRanker(OnlineRanker):
 
         coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")
         shape = (len(coefficients), self.n_features_in_)
-        arrays = tuple(np.array(state[f"support_{name}"]) for name in ("data", "indices", "indptr"))
+        data, indices, indptr = (np.array(state[f"support_{name}"]) for name in ("data", "indices", "indptr"))
         before = np.array(state["before"], dtype=np.int64)
         if coefficients.shape[1:] != (len(self.labels_),) or before.shape != shape[:1]:
             raise InputError(f"The state has coefficients of shape {coefficients.shape}; it is damaged.")
-        return SupportVectors(sp.csr_matrix(arrays, shape=shape), coefficients, before)
+        check_csr(data, indices, indptr, shape)
+        vectors = canonical_csr(sp.csr_matrix((data, indices, indptr), shape=shape))
+        return SupportVectors(vectors, coefficients, before)
 
 
 class PerceptronRanker(OnlineRanker):

@@ -19,7 +19,7 @@ from arcrank.rankers.base import Array, LinearRanker
 from arcrank.rankers.margins import smallest_margins
 from arcrank.rankers.online_labels import first_graphs, next_graphs
 from arcrank.solvers.history import History
-from arcrank.solvers.online import Progress, Prototypes
+from arcrank.solvers.online import Progress, Prototypes, check_progress
 
 __all__ = ["OnlineRanker"]
 
@@ -201,9 +201,9 @@ class OnlineRanker(LinearRanker):
             self.feature_names_in_ = np.array(names, dtype=object)
         self.set_params(**parameters)
         self.labels_ = label_array(state["labels"])
-        self._progress = Progress(
-            np.array(state["counters"], dtype=np.int64), _array(state, "sums"), _array(state, "curve")
-        )
+        progress = np.array(state["counters"], dtype=np.int64), _array(state, "sums"), _array(state, "curve")
+        check_progress(*progress)
+        self._progress = Progress(*progress)
         self._model = self._restore_model(state, copy)
         self.intercept_ = np.zeros(len(self.labels_))
         return self

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcrank.errors import GraphError, InputError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 
-__all__ = ["LOSSES", "PERCEPTRON", "Progress", "Prototypes", "graph_arrays"]
+__all__ = ["LOSSES", "PERCEPTRON", "Progress", "Prototypes", "check_progress", "graph_arrays"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -23,6 +23,7 @@ LOSSES = {"indicator": 0, "size": 1, "normalized": 2}
 """The rules of MMP: losses 1, 2 and 3 of Crammer & Singer 2002."""
 PERCEPTRON = 3
 _NO_ARCS_YET = np.iinfo(np.int64).max
+_MOST_ROUNDS = 1 << 53  # far from where 64 bits overflow
 _MOST_POINTS = 1 << 16  # that of compiled.online, which must not be imported here; a test holds them together
 
 
@@ -75,6 +76,23 @@ class Progress:
         """Copies of all that a later run needs to go on."""
         curve = self.curve[: self.counters[4]].copy()
         return {"counters": self.counters.copy(), "sums": self.sums.copy(), "curve": curve}
+
+
+def check_progress(counters: NDArray[Any], sums: NDArray[Any], curve: NDArray[Any]) -> None:
+    """Refuse a stored `Progress` that contradicts itself: compiled code writes to the curve by its counters."""
+    shapes = counters.shape == (5,) and sums.shape == (4,) and curve.ndim == 2 and curve.shape[1] == 3
+    if not shapes or counters.dtype != np.int64 or sums.dtype != np.float64 or curve.dtype != np.float64:
+        raise InputError(
+            f"The state has counters of shape {counters.shape}, sums of shape {sums.shape} and a curve of shape "
+            f"{curve.shape}; it needs (5,) int64, (4,) float64 and (points, 3) float64."
+        )
+    rounds, skipped, fewest, stride, points = counters.tolist()
+    counted = 0 <= rounds <= _MOST_ROUNDS and 0 <= skipped <= _MOST_ROUNDS and fewest >= 1
+    if not counted or not 1 <= stride <= _MOST_ROUNDS or not points == rounds // stride == len(curve) <= _MOST_POINTS:
+        raise InputError(
+            f"The state has the counters {counters.tolist()} and a curve of {len(curve)} points, which cannot be; "
+            "take a state that get_state returned."
+        )
 
 
 @dataclass(eq=False)

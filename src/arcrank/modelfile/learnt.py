@@ -1,0 +1,338 @@
+"""What the parts of a model file have learnt: every array with its type, its shape and the range of its numbers.
+
+Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps, n training instances.
+A description may depend on the parameters, and what shapes and ranges cannot say is in a relation of several values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from arcrank.modelfile.forms import (
+    MOST_FEATURES,
+    Array,
+    Csr,
+    Either,
+    Flag,
+    Form,
+    History,
+    Labels,
+    Measure,
+    MisfitError,
+    Names,
+    Number,
+    OneOf,
+    Optional,
+    Record,
+    Registered,
+    Size,
+    Sizes,
+    Whole,
+    Words,
+    log10,
+)
+from arcrank.modelfile.sparse import StoredCsr
+
+__all__ = ["LEARNT", "RELATIONS"]
+
+Values = Mapping[str, Any]
+_INPUT = 1e6
+"""Scores of inputs up to here have to be finite."""
+_MOST_DIGITS = 300
+_MOST_DEGREE = 100
+_SMALLEST = 1e-100
+
+_FEATURE_NAMES = {"feature_names": Optional(Names("d", "object", distinct=False))}
+_HISTORY = {
+    "history": Optional(History()),
+    "n_iter": Optional(Whole()),
+    "duality_gap": Optional(Measure()),
+}
+_NOTHING = OneOf(None)
+
+
+class Support(Form):
+    """Which of d columns a selector keeps; their number is a size too."""
+
+    says = "a mask of the columns"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        return Array("b1", "d").fits(value, sizes) and sizes.setdefault("out", int(value.sum())) > 0
+
+
+class Resolutions(Form):
+    """How many leading dimensions make a vector of their own; their sum is the number of weights."""
+
+    says = "an ascending tuple of whole numbers"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        if not isinstance(value, tuple) or not value or not all(Whole(1).fits(width, sizes) for width in value):
+            return False
+        ascend = all(a < b for a, b in pairwise(value))
+        return ascend and sizes.setdefault("resolved", sum(value)) == sum(value)
+
+
+def _labels(*more_kinds: str, most: int = 2**53) -> dict[str, Form]:
+    kinds = Registered("arcrank.graphs.build:_BUILDERS", "graphs", *more_kinds)
+    return {"kind": kinds, "labels": Labels("k"), "n_features": Size("d", 1, most), **_FEATURE_NAMES}
+
+
+def _weights(rows: int | str) -> dict[str, Form]:
+    return {"weights": Array("f8", rows, "d"), "intercept": Array("f8", rows)}
+
+
+def _rocchio(_: Values, __: Values) -> dict[str, Form]:
+    return _labels() | _weights("k")
+
+
+def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
+    threshold = Number(-np.inf, np.inf)
+    return {
+        **_labels("candidates"),
+        **_weights(1 if learnt.get("kind") == "candidates" else "k"),
+        **_HISTORY,
+        "solver": Optional(OneOf("dual", "lbfgs", "boosting")),
+        "thresholds": Optional(Record({"any": threshold, "first": threshold})),
+    }
+
+
+_BOUND = {
+    "n": Whole(),
+    "most_pieces": Whole(),
+    "most_arcs": Whole(),
+    "margin": Number(),
+    "radius": Number(0.0),
+}
+_KERNEL = {
+    "name": Registered("arcrank.rankers.kernels:KERNELS"),
+    "gamma": Number(_SMALLEST),
+    "degree": Number(),
+    "coef0": Number(),
+    "constant": Number(0.0, 1.0),
+}
+
+
+def _machine(settings: Values, _: Values) -> dict[str, Form]:
+    shared = {
+        **_HISTORY,
+        "bound": Optional(Record(_BOUND)),
+        "objective": Optional(Measure()),
+        "leave_one_out_bound": Optional(Measure()),
+    }
+    if settings["kernel"] == "linear":
+        numbers = Array("i8", "m", low=0, high=2**53)
+        return _labels() | _weights("k") | shared | {"support": numbers, "embedding": Optional(Array("f8", "s", "d"))}
+    precomputed = settings["kernel"] == "precomputed"
+    rows: int | str = 0 if precomputed else "m"
+    vectors = Array("f8", rows, "d") if precomputed else Either(Array("f8", "m", "d"), Csr("m", "d"))
+    return {
+        **_labels(most=MOST_FEATURES),
+        **shared,
+        "support": Array("i8", "m", low=0, high="d" if precomputed else 2**53),
+        "support_vectors": vectors,
+        "dual_weights": Array("f8", "m", "k"),
+        "kernel": Record(_KERNEL),
+    }
+
+
+def _online(settings: Values, _: Values) -> dict[str, Form]:
+    names = Optional(Either(Names("d", "object", distinct=False), Words(list, symbol="d")))
+    progress = {
+        **_labels(most=MOST_FEATURES),
+        "feature_names": names,
+        "counters": Array("i8", 5, low=0, high=2**63),
+        "sums": Array("f8", 4, low=0.0, high=np.inf),
+        "curve": Array("f8", "points", 3, low=0.0),
+        "history": Optional(History()),
+    }
+    if settings.get("kernel") is None:
+        late = ("d", "k") if settings["average"] else (0, 0)
+        return progress | {"weights": Array("f8", "d", "k", rows=True), "late": Array("f8", *late, rows=True)}
+    return {
+        **progress,
+        "support_data": Array("f8", "values"),
+        "support_indices": Array("i4 i8", "values", low=0, high="d"),
+        "support_indptr": Array("i4 i8", "m+1", low=0, high=2**53),
+        "coefficients": Array("f8", "m", "k"),
+        "before": Array("i8", "m", low=0, high=2**53),
+    }
+
+
+_STUMPS = {
+    "features": Array("i8", "T", low=0, high="d"),
+    "thresholds": Array("f8", "T"),
+    "weights": Array("f8", "T"),
+}
+_LATENT = {
+    "components": Either(_NOTHING, Array("f8", "d", "c")),
+    "resolutions": Resolutions(),
+    "span": Array("f8", "d", "e"),
+    "latent_weights": Array("f8", "resolved"),
+    "term_weights": Array("f8", "d"),
+}
+
+
+def _stumps() -> dict[str, Form]:
+    return {
+        "n_features": Size("d", 1, MOST_FEATURES),
+        **_FEATURE_NAMES,
+        "stumps": Record(_STUMPS),
+        "n_rounds": Optional(Size("T", 0)),
+        "bounds": Optional(Array("f8", "T", measure=True)),
+        "loss_curve": Optional(Array("f8", "losses", measure=True)),
+        "validation_curve": Optional(Either(_NOTHING, Array("f8", "tried", measure=True))),
+    }
+
+
+def _rankboost(_: Values, __: Values) -> dict[str, Form]:
+    return _stumps()
+
+
+def _semi_supervised(settings: Values, _: Values) -> dict[str, Form]:
+    claims = {
+        "tentative": Optional(Array("f8", "n", measure=True)),
+        "similarity": Optional(Either(_NOTHING, Array("f8", "n", measure=True))),
+    }
+    if settings["features"] == "stumps":
+        return _stumps() | claims | {"latent": _NOTHING}
+    latent = {name: form for name, form in _stumps().items() if name in ("n_features", "feature_names", "loss_curve")}
+    return latent | claims | {"latent": Record(_LATENT)}
+
+
+def _binary(_: Values, __: Values) -> dict[str, Form]:
+    return {
+        "n_features": Size("d"),
+        **_FEATURE_NAMES,
+        "weights": Array("f8", "d"),
+        "intercept": Number(),
+        "found_labels": Optional(Array("f8", "n", measure=True)),
+        "probabilities": Optional(Array("f8", "n", measure=True)),
+        "n_iter": Optional(Whole()),
+    }
+
+
+def _columns(**more: Form) -> Callable[[Values, Values], dict[str, Form]]:
+    return lambda _, __: {"n_features": Size("d"), **_FEATURE_NAMES, **more}
+
+
+def _terms(**more: Form) -> Callable[[Values, Values], dict[str, Form]]:
+    return lambda _, __: {"terms": Names("d", "list"), **more}
+
+
+def _tfidf(settings: Values, _: Values) -> dict[str, Form]:
+    idf = {"idf": Array("f8 f4", "d", low=0.0)} if settings["use_idf"] else {}
+    return {"terms": Names("d", "list"), "fixed": Flag(), **idf}
+
+
+_IDF = Array("f8", "d", low=0.0)
+_SCORES = Optional(Array("f8", "d", measure=True))
+
+LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
+    "log-linear": _log_linear,
+    "preference-machine": _machine,
+    "mmp": _online,
+    "perceptron": _online,
+    "rocchio": _rocchio,
+    "rankboost": _rankboost,
+    "semi-supervised-rankboost": _semi_supervised,
+    "transductive-svm": _binary,
+    "semi-supervised-logistic": _binary,
+    "text-features": _terms(idf=_IDF),
+    "hashed-text-features": lambda _, __: {},
+    "term-counts": _terms(),
+    "log-counts": _columns(),
+    "tf-idf": _columns(idf=_IDF),
+    "pivoted-length": _columns(idf=_IDF, mean_terms=Either(OneOf(0.0), Number(1e-12, 1e12))),
+    "rocchio-selector": _columns(support=Support(), scores=_SCORES),
+    "informative-selector": _columns(support=Support(), scores=_SCORES),
+    "count-vectorizer": _terms(fixed=Flag()),
+    "tfidf-vectorizer": _tfidf,
+    "hashing-vectorizer": lambda _, __: {},
+}
+"""By the name of the part in files: from parameters and learnt values to the forms of the learnt values."""
+
+
+def _check_machine(settings: Values, learnt: Values, _: Sizes) -> None:
+    _check_bound(learnt.get("bound"))
+    support = learnt["support"]
+    if (support[1:] <= support[:-1]).any():
+        raise MisfitError("support does not ascend")
+    if settings["kernel"] == "linear":
+        return
+    kernel = learnt["kernel"]
+    if kernel["name"] != settings["kernel"]:
+        raise MisfitError(f"the kernel is {kernel['name']!r}, and the parameter kernel {settings['kernel']!r}")
+    if kernel["name"] == "polynomial":
+        _check_growth(kernel, learnt["support_vectors"], learnt["dual_weights"])
+
+
+def _check_bound(bound: Values | None) -> None:
+    """Squares of what is not zero must not vanish: the bound divides by them."""
+    if bound is not None and any(0.0 < abs(bound[name]) < _SMALLEST for name in ("margin", "radius")):
+        raise MisfitError("the margin or the radius of the bound is too small")
+    if bound is not None and bound["margin"] > 0.0 and not bound["radius"]:
+        raise MisfitError("the bound has a margin and no radius")
+
+
+def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
+    """Refuse a polynomial kernel whose scores of bounded inputs can be too large, or have no real value."""
+    if not Whole(1, _MOST_DEGREE, floats=True).fits(kernel["degree"], {}):
+        raise MisfitError(
+            f"the degree of a polynomial kernel is {kernel['degree']!r}; it must be a whole number from 1 to "
+            f"{_MOST_DEGREE}, since other powers of negative numbers are not defined"
+        )
+    values = vectors.data if isinstance(vectors, StoredCsr) else vectors
+    longest = vectors.shape[1] * max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    base = kernel["gamma"] * _INPUT * longest + abs(kernel["coef0"])
+    total = len(weights) * max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
+    if kernel["degree"] * log10(base) + log10(total) > _MOST_DIGITS:
+        raise MisfitError(
+            f"with a polynomial kernel of degree {kernel['degree']}, scores can be too large for a number"
+        )
+
+
+def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    from arcrank.solvers.online import check_progress
+
+    check_progress(learnt["counters"], learnt["sums"], learnt["curve"])
+    if settings.get("kernel") is not None:
+        _check_support(settings, learnt, sizes)
+
+
+def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    data, indices, indptr = (learnt[f"support_{name}"] for name in ("data", "indices", "indptr"))
+    vectors = StoredCsr(data, indices, indptr, [sizes["m"], sizes["d"]])
+    rounds, before = int(learnt["counters"][0]), learnt["before"]
+    if len(before) and before.max() >= rounds:
+        raise MisfitError(f"a support vector was met after {before.max()} rounds of {rounds}")
+    if settings["kernel"] == "poly":
+        gamma = 1.0 / sizes["d"] if settings["gamma"] is None else settings["gamma"]
+        _check_growth({**settings, "gamma": gamma}, vectors, learnt["coefficients"])
+
+
+def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    if settings["features"] == "stumps":
+        return
+    latent = learnt["latent"]
+    widest = sizes["d"] if latent["components"] is None else sizes["c"]
+    if latent["resolutions"][-1] > widest:
+        raise MisfitError(f"the latent resolutions are {latent['resolutions']}, and there are {widest} dimensions")
+
+
+def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
+    if settings["analyzer"] == "word" and settings["token_pattern"] is None:
+        raise MisfitError("the parameter token_pattern is None, and there is no tokenizer")
+
+
+RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
+    "preference-machine": _check_machine,
+    "mmp": _check_online,
+    "perceptron": _check_online,
+    "semi-supervised-rankboost": _check_latent,
+    **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),
+}
+"""By the name of the part: what is to be true of its parameters and of what it learnt together."""

@@ -1,0 +1,156 @@
+"""Which parameters the parts of a model file may have, and which values of them.
+
+Parameters of training alone may be any number, since nothing but a later `fit` reads them, which checks them itself.
+What scoring reads is held to what it allows, and what costs time or memory to limits far above what is of use.
+"""
+
+from __future__ import annotations
+
+from arcrank.modelfile.forms import (
+    MOST_FEATURES,
+    Array,
+    Either,
+    Flag,
+    Form,
+    Measure,
+    Number,
+    OneOf,
+    Registered,
+    Size,
+    Some,
+    Whole,
+    Words,
+)
+from arcrank.modelfile.names import StoredNames
+from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
+
+__all__ = ["PARAMETERS"]
+
+
+_NOTHING = OneOf(None)
+_SEED = Either(_NOTHING, Whole(-(2**63), 2**64))
+_ANY_OF_TRAINING = Either(Measure(), Flag())
+_DECOMPOSITION = Registered("arcrank.decompositions:DECOMPOSITIONS", "identity")
+_COUNT_OR_NOTHING = Either(_NOTHING, Whole())
+_NORM = OneOf("l2", "l1", None)
+
+
+def _training(names: str) -> dict[str, Form]:
+    return dict.fromkeys(names.split(), _ANY_OF_TRAINING)
+
+
+_LOG_LINEAR = {
+    "decomposition": _DECOMPOSITION,
+    "solver": OneOf("auto", "dual", "lbfgs", "boosting"),
+    "loss": _NOTHING,
+    "callback": _NOTHING,
+    "random_state": _SEED,
+    **_training("C normalize fit_intercept virtual tol max_iter warm_start n_jobs verbose"),
+}
+_MACHINE = {
+    "decomposition": _DECOMPOSITION,
+    "loss": Registered("arcrank.losses.margin:MARGIN_LOSSES"),
+    "kernel": Registered("arcrank.rankers.kernels:KERNELS"),
+    "codes": Either(_NOTHING, OneOf("one-vs-one", "error-correcting"), Array("f8 f4 i8 i4 i2 i1", "k", "s")),
+    "aggregate": OneOf("max", "sum"),
+    "beta": Number(1e-100),
+    "normalize": Flag(),
+    "gamma": Either(OneOf("scale", "auto"), Number()),
+    "callback": _NOTHING,
+    "random_state": _SEED,
+    **_training("C fit_intercept degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
+}
+_PERCEPTRON = {"average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
+_MMP = {
+    **_PERCEPTRON,
+    "loss": OneOf("indicator", "size", "normalized"),
+    "kernel": OneOf(None, "rbf", "poly"),
+    "gamma": Either(_NOTHING, Number(1e-100)),
+    "degree": Number(),
+    "coef0": Number(),
+}
+_RANKBOOST = {
+    "thresholds": Either(OneOf("all"), Whole(1)),
+    "random_state": _SEED,
+    **_training("n_rounds early_stopping validation_fraction patience"),
+}
+_SEMI_SUPERVISED = {
+    **_RANKBOOST,
+    "discount": Either(_ANY_OF_TRAINING, Array("f8 f4 i8 i4 i2 i1", "n")),
+    "labeller": OneOf("auto", "neighbours", "confident"),
+    "features": OneOf("stumps", "latent"),
+    **_training("n_neighbors mixed n_components n_confident"),
+}
+_TRANSDUCTIVE = {
+    "relevant_fraction": Either(_NOTHING, Measure()),
+    "random_state": _SEED,
+    **_training("C C_unlabelled max_switches tol max_iter"),
+}
+_LOGISTIC = {"labels": OneOf("soft", "hard"), **_training("C unlabelled_weight max_iter tol")}
+
+_TOKENS = {
+    "lowercase": Flag(),
+    "digits": OneOf("token", "keep", "drop"),
+    "stop_words": Either(OneOf(None, "english"), Words(list, tuple, set, StoredNames)),
+    "stem": Either(Flag(), Registered("Stemmer:algorithms")),
+    "min_length": Whole(1),
+}
+_TERMS = {"ngrams": Whole(1, MOST_WORDS), "min_df": Fraction(), "max_df": Fraction()}
+_WEIGHTS = {"sublinear": Flag(), "norm": _NORM}
+_HASHED = {"n_features": Size("d", 1, MOST_FEATURES)}
+
+
+_DOCUMENTS = {
+    "input": OneOf("content"),
+    "encoding": Encoding(),
+    "decode_error": OneOf("strict", "ignore", "replace"),
+    "strip_accents": OneOf(None, "ascii", "unicode"),
+    "lowercase": Flag(),
+    "preprocessor": _NOTHING,
+    "tokenizer": _NOTHING,
+    "analyzer": OneOf("word", "char", "char_wb"),
+    "stop_words": Either(OneOf(None, "english"), Words(list)),
+    "token_pattern": Either(_NOTHING, TokenPattern()),
+    "ngram_range": Range(),
+    "binary": Flag(),
+    "dtype": Dtype(),
+}
+_COUNTED = {
+    "min_df": Fraction(),
+    "max_df": Fraction(),
+    "max_features": _COUNT_OR_NOTHING,
+    "vocabulary": Either(_NOTHING, Columns(), Words(list, tuple, set, StoredNames)),
+}
+
+PARAMETERS: dict[str, dict[str, Form]] = {
+    "log-linear": _LOG_LINEAR,
+    "preference-machine": _MACHINE,
+    "mmp": _MMP,
+    "perceptron": _PERCEPTRON,
+    "rocchio": _training("beta gamma"),
+    "rankboost": _RANKBOOST,
+    "semi-supervised-rankboost": _SEMI_SUPERVISED,
+    "transductive-svm": _TRANSDUCTIVE,
+    "semi-supervised-logistic": _LOGISTIC,
+    "text-features": {**_TOKENS, **_TERMS, **_WEIGHTS, "idf": Flag()},
+    "hashed-text-features": {**_TOKENS, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
+    "term-counts": {
+        **_TERMS,
+        "tokenizer": Either(_NOTHING, Some(_TOKENS, "the parameters of a Tokenizer")),
+        "vocabulary": Either(_NOTHING, Columns(), Words(list, tuple, set, StoredNames)),
+    },
+    "log-counts": {},
+    "tf-idf": {**_WEIGHTS, "smooth": Flag()},
+    "pivoted-length": {"slope": Number(0.0, 1.0)},
+    "rocchio-selector": _training("n_terms fraction beta gamma"),
+    "informative-selector": {"decomposition": _DECOMPOSITION, **_training("n_terms")},
+    "count-vectorizer": {**_DOCUMENTS, **_COUNTED},
+    "tfidf-vectorizer": {
+        **_DOCUMENTS,
+        **_COUNTED,
+        **dict.fromkeys(("use_idf", "smooth_idf", "sublinear_tf"), Flag()),
+        "norm": _NORM,
+    },
+    "hashing-vectorizer": {**_DOCUMENTS, **_HASHED, "norm": _NORM, "alternate_sign": Flag()},
+}
+"""By the name of the part in files."""

@@ -1,0 +1,28 @@
+"""A CSR matrix as its three arrays, before they have been checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["StoredCsr"]
+
+
+class StoredCsr:
+    """A CSR matrix that is still arrays, so that its shape can be refused first."""
+
+    def __init__(self, data: Any, indices: Any, indptr: Any, shape: Any) -> None:
+        from arcrank.rankers.features import check_csr
+
+        whole = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and n >= 0 for n in shape)
+        if not whole:
+            raise ValueError("a CSR matrix whose shape is not two whole numbers")
+        self.data, self.indices, self.indptr, self.shape = data, indices, indptr, tuple(shape)
+        check_csr(data, indices, indptr, self.shape)
+
+    def expand(self) -> Any:
+        """Return the matrix, in canonical form: norms and products by row take every index to occur once."""
+        import scipy.sparse as sp
+
+        from arcrank.rankers.features import canonical_csr
+
+        return canonical_csr(sp.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape))
