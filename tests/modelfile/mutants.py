@@ -13,6 +13,7 @@ import random
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,8 @@ def mutants(whole: bytes, n: int, seed: int = 0) -> Iterator[tuple[str, bytes]]:
         kinds = [draw.choice(names) for _ in range(draw.choice((1, 1, 1, 2, 3)))]
         changed, others = copy.deepcopy(manifest), {name: array.copy() for name, array in arrays.items()}
         for kind in kinds:
-            MUTATORS[kind](draw, changed, others)
+            with suppress(AttributeError, LookupError, TypeError):  # an earlier change may have left nothing to change
+                MUTATORS[kind](draw, changed, others)
         yield ", ".join(kinds), signed(changed, others)
 
 
@@ -190,11 +192,9 @@ def _delete(draw: random.Random, manifest: Manifest, _: Arrays) -> None:
 
 
 def _add(draw: random.Random, manifest: Manifest, _: Arrays) -> None:
-    part = draw.choice(manifest["parts"] or [{"parameters": {}, "learnt": {}}])
+    part = draw.choice(manifest["parts"])
     names = ["weights", "late", "kernel", "embedding", "thresholds", "stumps", "latent", "labels", "x", "__class__"]
-    inner = part.get(draw.choice(["parameters", "learnt"])) if isinstance(part, dict) else None
-    if isinstance(inner, dict):
-        inner[draw.choice(names)] = copy.deepcopy(draw.choice(_VALUES))
+    part[draw.choice(["parameters", "learnt"])][draw.choice(names)] = copy.deepcopy(draw.choice(_VALUES))
 
 
 def _exchange(draw: random.Random, manifest: Manifest, _: Arrays) -> None:
@@ -204,9 +204,8 @@ def _exchange(draw: random.Random, manifest: Manifest, _: Arrays) -> None:
 
 
 def _reparts(draw: random.Random, manifest: Manifest, _: Arrays) -> None:
-    parts = manifest.get("parts")
-    if isinstance(parts, list) and parts:
-        manifest["parts"] = draw.choice([parts[::-1], parts * 2, parts[:1], parts[1:], parts[-1:]])
+    parts = manifest["parts"]
+    manifest["parts"] = draw.choice([parts[::-1], parts * 2, parts[:1], parts[1:], parts[-1:]])
 
 
 MUTATORS: dict[str, Mutator] = {

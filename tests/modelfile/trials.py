@@ -8,7 +8,7 @@ import signal
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from tests.modelfile.mutants import mutants
 SECONDS = 20  # a mutant that takes longer hangs
 BOUND = 1e6  # inputs are no larger than this
 GOOD = ("refused", "valid")
+Judge = Callable[[Path], str]
 _ODD = ["", "a" * 3000, "aaaa;" * 300 + "!", "\0 \ud800 ﬁ 🚢", "the the the 1987", " " * 1000]
 
 
@@ -101,22 +102,22 @@ def _instance_answers(ranker: Any, rows: Any) -> Iterator[Any]:
         yield ranker.feature_importances_
 
 
-def verdicts(whole: bytes, n: int, seed: int, folder: Path) -> Iterator[tuple[str, str]]:
+def verdicts(whole: bytes, n: int, seed: int, folder: Path, judge: Judge = judge) -> Iterator[tuple[str, str]]:
     """Yield what was changed and what came of it, for n mutants of a file; a child that dies is followed by another."""
     done = 0
     while done < n:
-        for kind, verdict in _of_child(whole, n, seed, folder, done):
+        for kind, verdict in _of_child(whole, n, seed, folder, done, judge):
             done += 1
             yield kind, verdict
 
 
-def _of_child(whole: bytes, n: int, seed: int, folder: Path, first: int) -> Iterator[tuple[str, str]]:
+def _of_child(whole: bytes, n: int, seed: int, folder: Path, first: int, judge: Judge) -> Iterator[tuple[str, str]]:
     """Verdicts from the first on, to the last or to the death of the child."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         os.close(reading)
-        _work(whole, n, seed, folder, first, writing)
+        _work(mutants(whole, n, seed), first, folder, judge, writing)
     os.close(writing)
     last = first
     for verdict in _lines(reading):
@@ -145,13 +146,13 @@ def _lines(reading: int) -> Iterator[tuple[str, str]]:
             yield kind, verdict
 
 
-def _work(whole: bytes, n: int, seed: int, folder: Path, first: int, writing: int) -> None:
+def _work(forged: Iterator[tuple[str, bytes]], first: int, folder: Path, judge: Judge, writing: int) -> None:
     """The child: never returns."""
     path = folder / f"mutant {os.getpid()}"
     try:
         warnings.simplefilter("ignore")
         np.seterr(all="ignore")
-        for number, (kind, data) in enumerate(mutants(whole, n, seed)):
+        for number, (kind, data) in enumerate(forged):
             if number >= first:
                 path.write_bytes(data)
                 line = f"{kind}\t{judge(path)}".replace("\n", " ")

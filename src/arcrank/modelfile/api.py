@@ -157,8 +157,7 @@ def _check_packed(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], own
     """Refuse what could not be loaded, in the words of the model."""
     try:
         check_manifest(manifest)
-        read = [_Read(number, part, arrays, owners[number]) for number, part in enumerate(manifest["parts"])]
-        check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
+        _read_parts(manifest, arrays, owners)
     except ModelFileError:
         raise
     except ValueError as error:
@@ -214,10 +213,19 @@ def _packed_part(step: str | None, estimator: Any) -> tuple[dict[str, Any], dict
     return {"name": part.name, "step": step, "parameters": parameters, "learnt": learnt}, encoder.arrays
 
 
+@contextmanager
+def _as_refusal(owner: str) -> Iterator[None]:
+    """When a model of an owner is saved, errors are about it and not about a file."""
+    try:
+        yield
+    except ValueError as error:
+        raise (ModelFileError(f"{owner} cannot be saved: {error}.") if owner else error) from None
+
+
 class _Read:
     """A part whose values have been read and checked, but neither expanded nor made an estimator."""
 
-    def __init__(self, number: int, stored: dict[str, Any], arrays: dict[str, NDArray[Any]], owner: str = "") -> None:
+    def __init__(self, number: int, stored: dict[str, Any], arrays: dict[str, NDArray[Any]], owner: str) -> None:
         from arcrank.modelfile.registry import part_named
 
         self.part, self.step = part_named(stored["name"]), stored["step"]
@@ -226,21 +234,31 @@ class _Read:
         self.parameters, self.learnt = (decode(stored[name], mine.pop) for name in ("parameters", "learnt"))
         if mine:
             raise ValueError(f"nothing names the array {next(iter(mine))!r:.80}")
-        try:
+        with _as_refusal(owner):
             self.sizes = self.part.check(self.parameters, self.learnt)
-        except ValueError as error:
-            raise (ModelFileError(f"{owner} cannot be saved: {error}.") if owner else error) from None
+
+    def check_closely(self, owner: str) -> None:
+        with _as_refusal(owner):
+            self.part.check_closely(self.parameters, self.learnt)
 
     def built(self) -> tuple[str, Any]:
         return self.step, self.part.build(expand(self.parameters), expand(self.learnt))
+
+
+def _read_parts(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> list[_Read]:
+    """The parts, after all checks that load and save share; owners are the estimators that are saved, or ""."""
+    read = [_Read(number, part, arrays, owners[number]) for number, part in enumerate(manifest["parts"])]
+    check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
+    for one, owner in zip(read, owners, strict=True):
+        one.check_closely(owner)
+    return read
 
 
 def _unpacked(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """The model; nothing takes more memory than the file before all of it has been checked."""
     from arcrank.modelfile.rows import check_memory
 
-    read = [_Read(number, stored, arrays) for number, stored in enumerate(manifest["parts"])]
-    check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
+    read = _read_parts(manifest, arrays, [""] * len(manifest["parts"]))
     card = _card(manifest)
     check_memory(value for one in read for value in one.learnt.values())
     steps = [one.built() for one in read]

@@ -69,6 +69,9 @@ class Form(ABC):
         if not self.fits(value, sizes):
             raise MisfitError(f"{where} is {_shown(value)}; it must be {self._says(sizes)}")
 
+    def check_closely(self, value: Any, where: str) -> None:  # noqa: B027  most forms have nothing to add
+        """Raise a MisfitError for what costs more memory to see than the file has bytes; of values that fit."""
+
     def _says(self, sizes: Sizes) -> str:  # noqa: ARG002
         return self.says
 
@@ -332,8 +335,7 @@ class Names(Form):
         kept = isinstance(value, StoredNames) and value.form in self.forms and (value.types is None or not self.texts)
         return kept and _bound(self.symbol, len(value), sizes)
 
-    def check(self, value: Any, where: str, sizes: Sizes) -> None:
-        super().check(value, where, sizes)
+    def check_closely(self, value: Any, where: str) -> None:
         if self.visible:
             check_visible(value.names, where)
         kept = {(type(name), name) for name in value.names if name == name}  # noqa: PLR0124  NaN is no name
@@ -358,10 +360,9 @@ class Labels(Form):
     def fits(self, value: Any, sizes: Sizes) -> bool:
         return len(value) > 0 and (self.names if isinstance(value, StoredNames) else self.numbers).fits(value, sizes)
 
-    def check(self, value: Any, where: str, sizes: Sizes) -> None:
-        super().check(value, where, sizes)
+    def check_closely(self, value: Any, where: str) -> None:
         if isinstance(value, StoredNames):
-            self.names.check(value, where, sizes)
+            self.names.check_closely(value, where)
         elif len(np.unique(value)) != len(value) or (value != value).any():  # noqa: PLR0124  NaN is no label
             raise MisfitError(f"{where} holds a number twice, or NaN; labels must be distinct")
 

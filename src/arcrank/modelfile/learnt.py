@@ -306,6 +306,8 @@ def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
 def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
     data, indices, indptr = (learnt[f"support_{name}"] for name in ("data", "indices", "indptr"))
     vectors = StoredCsr(data, indices, indptr, [sizes["m"], sizes["d"]])
+    if not vectors.matrix().has_canonical_format:
+        raise MisfitError("the indices of a support vector do not ascend")
     rounds, before = int(learnt["counters"][0]), learnt["before"]
     if len(before) and before.max() >= rounds:
         raise MisfitError(f"a support vector was met after {before.max()} rounds of {rounds}")

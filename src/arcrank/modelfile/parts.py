@@ -61,13 +61,24 @@ class Part:
         strange = [name for name in parameters if name not in allowed]
         if strange:
             raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
-        settings = import_home(self.home)().get_params(deep=False) | parameters
+        settings = self._settings(parameters)
         self._check_learnt(settings, learnt, sizes)
         for name, value in parameters.items():
             allowed[name].check(value, f"the parameter {name}", sizes)
         if self.name in RELATIONS:
             RELATIONS[self.name](settings, learnt, sizes)
         return sizes
+
+    def check_closely(self, parameters: Any, learnt: Any) -> None:
+        """Raise ValueError for names that are not distinct, once nothing else is wrong: they take memory to see."""
+        for name, form in LEARNT[self.name](self._settings(parameters), learnt).items():
+            if name in learnt:
+                form.check_closely(learnt[name], name)
+
+    def _settings(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """All parameters, also those that an older file does not have."""
+        defaults: dict[str, Any] = import_home(self.home)().get_params(deep=False)
+        return defaults | parameters
 
     def _check_learnt(self, settings: dict[str, Any], learnt: Any, sizes: Sizes) -> None:
         forms = LEARNT[self.name](settings, learnt)

@@ -19,10 +19,14 @@ class StoredCsr:
         self.data, self.indices, self.indptr, self.shape = data, indices, indptr, tuple(shape)
         check_csr(data, indices, indptr, self.shape)
 
-    def expand(self) -> Any:
-        """Return the matrix, in canonical form: norms and products by row take every index to occur once."""
+    def matrix(self) -> Any:
+        """Return the matrix of these arrays."""
         import scipy.sparse as sp
 
+        return sp.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
+
+    def expand(self) -> Any:
+        """Return the matrix, in canonical form: norms and products by row take every index to occur once."""
         from arcrank.rankers.features import canonical_csr
 
-        return canonical_csr(sp.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape))
+        return canonical_csr(self.matrix())

@@ -202,7 +202,9 @@ class MMPRanker(OnlineRanker):
 
         coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")
         shape = (len(coefficients), self.n_features_in_)
-        data, indices, indptr = (np.array(state[f"support_{name}"]) for name in ("data", "indices", "indptr"))
+        data, indices, indptr = (
+            (np.array if copy else np.asarray)(state[f"support_{name}"]) for name in ("data", "indices", "indptr")
+        )
         before = np.array(state["before"], dtype=np.int64)
         if coefficients.shape[1:] != (len(self.labels_),) or before.shape != shape[:1]:
             raise InputError(f"The state has coefficients of shape {coefficients.shape}; it is damaged.")
