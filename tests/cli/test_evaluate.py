@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
 import re
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -267,6 +270,40 @@ def test_the_page_needs_nothing_but_itself(model, data, tmp_path):
     assert not re.search(r"(?:src|href)\s*=|https?:|url\(|@import", text)
     assert "prefers-color-scheme" in text
     assert 'name="viewport"' in text
+
+
+class Inline(HTMLParser):
+    """The texts of a page's scripts and styles, its policy, and attributes that would be code or style."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.kind, self.texts, self.policy, self.attributes = "", [], {}, set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.attributes |= {name for name in given if name == "style" or name.startswith("on")}
+        self.kind = f"{tag}-src" if tag in ("script", "style") and given.get("type") != "application/json" else ""
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = dict(rule.strip().split(" ", 1) for rule in given["content"].split(";"))
+
+    def handle_data(self, data):
+        if self.kind:
+            self.texts.append((self.kind, data))
+        self.kind = ""
+
+
+def test_the_page_allows_its_own_script_and_style_only(strange_model, strange, tmp_path):
+    page = tmp_path / "r.html"
+    assert call("evaluate", strange_model, strange, "--report", page).exit_code == 0
+    found = Inline(page.read_text(encoding="utf-8"))
+    assert {kind for kind, _ in found.texts} == {"script-src", "style-src"}
+    for kind, text in found.texts:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in found.policy[kind].split()
+    assert "unsafe" not in " ".join(found.policy.values())
+    assert found.policy["default-src"] == "'none'"
+    assert not found.attributes
 
 
 def test_terminals_get_no_control_characters_of_labels(strange_model, strange):
