@@ -75,6 +75,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "rocchio": _text(CountVectorizer(ngram_range=(1, 2), stop_words=["the"]), RocchioRanker()),
     "rocchio fixed": _text(CountVectorizer(vocabulary={"oil": 1, "wheat": 0}), RocchioRanker()),
     "tfidf": _text(TfidfVectorizer(sublinear_tf=True), RocchioRanker()),
+    "tfidf single": _text(TfidfVectorizer(dtype=np.float32), RocchioRanker()),
     "tfidf without idf": _text(TfidfVectorizer(use_idf=False, dtype=np.float32), RocchioRanker()),
     "papers": _text(TermCounts(), LogCounts(), InformativeSelector(5), RocchioRanker()),
     "pivoted": _text(TermCounts(tokenizer=Tokenizer(stem=False)), PivotedLength(), RocchioSelector(3), RocchioRanker()),

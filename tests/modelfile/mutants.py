@@ -52,8 +52,8 @@ def split(whole: bytes) -> tuple[Manifest, Arrays]:
     return manifest, arrays
 
 
-def signed(manifest: Manifest, arrays: Arrays) -> bytes:
-    """A file of these, with all its checksums."""
+def signed(manifest: Manifest, arrays: Arrays, change: Callable[[Any, Any], None] | None = None) -> bytes:
+    """A file of these, with all its checksums, after change(what the manifest, what the header says of arrays)."""
     entries, places, data = {}, {}, b""
     for name, array in sorted(arrays.items(), key=lambda item: -item[1].itemsize):
         block = np.ascontiguousarray(array).tobytes()
@@ -61,6 +61,8 @@ def signed(manifest: Manifest, arrays: Arrays) -> bytes:
         entries[name] = {"dtype": kind, "shape": shape, "sha256": _digest(memoryview(block))}
         places[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(block)]}
         data += block
+    if change is not None:
+        change(entries, places)
     text = json.dumps({**manifest, "arrays": entries})
     metadata = {"manifest": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
     header = json.dumps({"__metadata__": metadata, **places}).encode()

@@ -296,7 +296,8 @@ class Array(Form):
     def _within(self, value: Any, sizes: Sizes) -> bool:
         if self.measure or not value.size or value.dtype == np.bool_:
             return True
-        return bool(value.min() >= self.low and value.max() <= self._limit(sizes))  # false of NaN, and no second array
+        low, high = value.min().item(), value.max().item()  # NaN of NaN, and no second array
+        return bool(low >= self.low and high <= self._limit(sizes))
 
     def _limit(self, sizes: Sizes) -> float:
         return sizes.get(self.high, 0) - 1 if isinstance(self.high, str) else self.high

@@ -45,6 +45,8 @@ _INPUT = 1e6
 _MOST_DIGITS = 300
 _MOST_DEGREE = 100
 _SMALLEST = 1e-100
+_LARGEST_IDF = 1e15
+"""So that squares are finite in float32 too, in which scikit-learn may compute."""
 
 _FEATURE_NAMES = {"feature_names": Optional(Names("d", "object", distinct=False))}
 _HISTORY = {
@@ -224,11 +226,11 @@ def _terms(**more: Form) -> Callable[[Values, Values], dict[str, Form]]:
 
 
 def _tfidf(settings: Values, _: Values) -> dict[str, Form]:
-    idf = {"idf": Array("f8 f4", "d", low=0.0)} if settings["use_idf"] else {}
+    idf = {"idf": Array("f8 f4", "d", low=0.0, high=_LARGEST_IDF)} if settings["use_idf"] else {}
     return {"terms": Names("d", "list"), "fixed": Flag(), **idf}
 
 
-_IDF = Array("f8", "d", low=0.0)
+_IDF = Array("f8", "d", low=0.0, high=_LARGEST_IDF)
 _SCORES = Optional(Array("f8", "d", measure=True))
 
 LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
