@@ -11,7 +11,9 @@ import arcrank
 from arcrank.graphs import Hierarchy
 from arcrank.modelfile import read_card
 from arcrank.modelfile.container import FORMAT
-from arcrank.modelfile.parts import PASSING
+from arcrank.modelfile.learnt import LEARNT
+from arcrank.modelfile.parameters import PARAMETERS
+from arcrank.modelfile.parts import PASSING, import_home
 from arcrank.modelfile.registry import PARTS
 from tests.modelfile.models import GRADES, MODELS, SETS, TEXTS, TOPICS, X, input_of, scores_of
 
@@ -68,6 +70,12 @@ def test_every_part_has_a_model(path):
         arcrank.save(make(), path)
         seen |= {part["name"] for part in read_card(path)["parts"]}
     assert seen == {part.name for part in PARTS}
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_every_parameter_of_a_part_has_a_form(part):
+    assert set(PARAMETERS[part.name]) == set(import_home(part.home)().get_params(deep=False))
+    assert part.name in LEARNT
 
 
 @pytest.mark.parametrize("name", ["log-linear", "machine", "mmp", "rocchio fixed"])

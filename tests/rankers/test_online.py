@@ -195,6 +195,28 @@ def test_a_damaged_state_is_refused():
         MMPRanker.from_state(state | {"coefficients": state["coefficients"][:, :-1]})
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("counters", 4, 2**40),  # where compiled code would write to the curve
+        ("counters", 4, 0),
+        ("counters", 3, 0),
+        ("counters", 0, -1),
+        ("counters", 2, 0),
+        ("support_indices", 0, 2**30),  # where compiled code would read features
+        ("support_indices", 0, -1),
+        ("support_indptr", -1, 2**30),
+        ("support_indptr", 1, 2**30),
+    ],
+)
+def test_a_state_whose_numbers_point_elsewhere_is_refused(name, place, value):
+    X, Y = random_stream()
+    state = MMPRanker(kernel="rbf").fit(X, Y).get_state()
+    state[name][place] = value
+    with pytest.raises(InputError, match="counters|CSR"):
+        MMPRanker.from_state(state)
+
+
 def test_labels_that_appear_later_grow_the_weights():
     ranker = MMPRanker("size", average=True).partial_fit([[1, 0], [0, 1]], [["b"], ["a"]])
     before = ranker._model.weights.copy()

@@ -24,7 +24,9 @@ Path = str | os.PathLike[str]
 def save(model: Any, path: Path, *, card: dict[str, Any] | None = None) -> None:
     """Write a fitted model to one file, which holds the old model or the new one whatever happens meanwhile.
 
-    What `load` would refuse is refused here, by the same checks.
+    What `load` would refuse is refused here, by the same checks: weights that are not finite or beyond 1e100, labels
+    that are empty or hold a NUL character, a vectorizer that reads files or whose `token_pattern` may take more than
+    linear time, and polynomial kernels of a fractional degree.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ def load(path: Path) -> Any:
     """Return the model that `save` wrote: the same scores to the last bit, and for online rankers the same future.
 
     Every byte is checked first; a file that is damaged, of a newer format or no model at all raises `ModelFileError`.
-    The card is the model's `model_card_`.
+    So does one that somebody forged so that its values do not agree with each other; what is left is a model, which
+    gives finite scores for inputs of up to 1e6. The card is the model's `model_card_`.
 
     Examples
     --------
