@@ -11,7 +11,7 @@ class StoredCsr:
     """A CSR matrix that is still arrays, so that its shape can be refused first."""
 
     def __init__(self, data: Any, indices: Any, indptr: Any, shape: Any) -> None:
-        from arcrank.rankers.features import check_csr
+        from arcrank._features import check_csr
 
         whole = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and n >= 0 for n in shape)
         if not whole:
@@ -27,6 +27,6 @@ class StoredCsr:
 
     def expand(self) -> Any:
         """Return the matrix, in canonical form: norms and products by row take every index to occur once."""
-        from arcrank.rankers.features import canonical_csr
+        from arcrank._features import canonical_csr
 
         return canonical_csr(self.matrix())
