@@ -293,6 +293,24 @@ class TestSaving:
             arcrank.save(model, tmp_path / "model")
 
     @pytest.mark.parametrize(
+        "ranker",
+        [
+            arcrank.PreferenceMachine(codes=[[1, 0], [0, 1], [1, 1]], random_state=0),
+            arcrank.PreferenceMachine(codes="one-vs-one", C=np.float64(2), max_iter=np.int64(50), verbose=False),
+            arcrank.PreferenceMachine(kernel="polynomial", degree=np.int64(2), gamma=np.float32(0.5)),
+            arcrank.LogLinearRanker(fit_intercept=np.bool_(True), max_iter=1e3, random_state=np.int64(3)),
+            arcrank.MMPRanker(kernel="poly", degree=2.0, gamma=np.float64(0.3), average=1),
+            arcrank.SemiSupervisedRankBoost(2, discount=[0.5] * 12, thresholds=np.int64(3)),
+            arcrank.RankBoost(2, thresholds=3),
+        ],
+        ids=str,
+    )
+    def test_parameters_as_people_write_them(self, ranker, tmp_path):
+        ranker.fit(X, SETS if hasattr(ranker, "rank") else [1, 0, -1] * 4)
+        arcrank.save(ranker, tmp_path / "model")
+        assert type(arcrank.load(tmp_path / "model")) is type(ranker)
+
+    @pytest.mark.parametrize(
         "vectorizer",
         [
             CountVectorizer(analyzer="char", ngram_range=(2, 4), token_pattern=None),

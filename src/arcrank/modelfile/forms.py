@@ -19,6 +19,7 @@ from arcrank.modelfile.sparse import StoredCsr
 __all__ = [
     "LARGEST",
     "MOST_FEATURES",
+    "AnyArray",
     "Array",
     "Csr",
     "Either",
@@ -30,6 +31,7 @@ __all__ = [
     "MisfitError",
     "Names",
     "Number",
+    "NumberList",
     "OneOf",
     "Optional",
     "Record",
@@ -147,6 +149,18 @@ class Measure(Form):
 
     def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
         return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class NumberList(Form):
+    """A list of numbers, or of lists of them."""
+
+    says = "a list of numbers"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        rows = value if isinstance(value, list | tuple) else [None]
+        return all(
+            all(Measure().fits(one, sizes) for one in (row if isinstance(row, list | tuple) else [row])) for row in rows
+        )
 
 
 class History(Form):
@@ -305,6 +319,15 @@ class Array(Form):
     def _says(self, sizes: Sizes) -> str:
         known = ", ".join(str(sizes.get(one, one)) if isinstance(one, str) else str(one) for one in self.shape)
         return f"an array of {' or '.join(self.dtypes)} and shape ({known})"
+
+
+class AnyArray(Form):
+    """An array of numbers, of any shape, that nothing but training reads."""
+
+    says = "an array of numbers"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        return isinstance(value, np.ndarray)
 
 
 class Csr(Form):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from arcrank.modelfile.forms import (
     MOST_FEATURES,
-    Array,
+    AnyArray,
     Either,
     Flag,
     Form,
     Measure,
     Number,
+    NumberList,
     OneOf,
     Registered,
     Size,
@@ -30,6 +31,7 @@ __all__ = ["PARAMETERS"]
 _NOTHING = OneOf(None)
 _SEED = Either(_NOTHING, Whole(-(2**63), 2**64))
 _ANY_OF_TRAINING = Either(Measure(), Flag())
+_ARRAY_OF_TRAINING = Either(NumberList(), AnyArray())
 _DECOMPOSITION = Registered("arcrank.decompositions:DECOMPOSITIONS", "identity")
 _COUNT_OR_NOTHING = Either(_NOTHING, Whole())
 _NORM = OneOf("l2", "l1", None)
@@ -51,7 +53,7 @@ _MACHINE = {
     "decomposition": _DECOMPOSITION,
     "loss": Registered("arcrank.losses.margin:MARGIN_LOSSES"),
     "kernel": Registered("arcrank.rankers.kernels:KERNELS"),
-    "codes": Either(_NOTHING, OneOf("one-vs-one", "error-correcting"), Array("f8 f4 i8 i4 i2 i1", "k", "s")),
+    "codes": Either(_NOTHING, OneOf("one-vs-one", "error-correcting"), _ARRAY_OF_TRAINING),
     "aggregate": OneOf("max", "sum"),
     "beta": Number(1e-100),
     "normalize": Flag(),
@@ -76,7 +78,7 @@ _RANKBOOST = {
 }
 _SEMI_SUPERVISED = {
     **_RANKBOOST,
-    "discount": Either(_ANY_OF_TRAINING, Array("f8 f4 i8 i4 i2 i1", "n")),
+    "discount": Either(_ANY_OF_TRAINING, _ARRAY_OF_TRAINING),
     "labeller": OneOf("auto", "neighbours", "confident"),
     "features": OneOf("stumps", "latent"),
     **_training("n_neighbors mixed n_components n_confident"),
