@@ -6,7 +6,7 @@
 - `atomic.py`: the old file or the new one, never half of one
 - `values.py`, `names.py`, `rows.py`, `sparse.py`: Python values as JSON and arrays
 - `manifest.py`: what a manifest says of the whole, and whether its parts agree
-- `forms.py`, `text_forms.py`, `patterns.py`: what a stored value may be
+- `forms.py`, `array_forms.py`, `text_forms.py`, `patterns.py`: what a stored value may be
 - `parameters.py`, `learnt.py`: the forms of all values of each part, which every file is held to
 - `parts.py`, `registry.py`: how an estimator is taken apart, and which ones may be
 - `api.py`: the three functions

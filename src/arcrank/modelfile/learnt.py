@@ -12,18 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from arcrank.modelfile.array_forms import Array, Csr, Labels, Names, log10
 from arcrank.modelfile.forms import (
     MOST_FEATURES,
-    Array,
-    Csr,
     Either,
     Flag,
     Form,
     History,
-    Labels,
     Measure,
     MisfitError,
-    Names,
     Number,
     OneOf,
     Optional,
@@ -33,7 +30,6 @@ from arcrank.modelfile.forms import (
     Sizes,
     Whole,
     Words,
-    log10,
 )
 from arcrank.modelfile.sparse import StoredCsr
 

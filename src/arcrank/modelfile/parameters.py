@@ -6,9 +6,9 @@ What scoring reads is held to what it allows, and what costs time or memory to l
 
 from __future__ import annotations
 
+from arcrank.modelfile.array_forms import AnyArray
 from arcrank.modelfile.forms import (
     MOST_FEATURES,
-    AnyArray,
     Either,
     Flag,
     Form,
