@@ -45,6 +45,37 @@ def test_blocks_of_any_size_learn_what_fit_learns(tmp_path, batch_rows):
     assert ranker.n_skipped_ == sum(len(row["labels"]) in (0, 3) for row in rows)
 
 
+def test_shuffled_blocks_learn_what_fit_learns_in_some_order(tmp_path):
+    rows = text_rows()
+    path = write_jsonl(tmp_path / "rows.jsonl", rows)
+    seen = []
+
+    class Watching(MMPRanker):
+        def partial_fit(self, X, y, labels=None):
+            seen.extend(y)
+            return super().partial_fit(X, y, labels)
+
+    ranker = Watching()
+    told = []
+    report = learn_stream(ranker, path, features=WORDS, shuffle=True, batch_rows=7, progress=told.append)
+    assert (report.documents, ranker.labels_.tolist(), told[-1]) == (50, TOPICS, 50)
+    assert not report.order.in_runs
+    assert seen != [row["labels"] for row in rows]
+    assert sorted(seen) == sorted(row["labels"] for row in rows)
+    assert ranker.n_skipped_ == sum(len(row["labels"]) in (0, 3) for row in rows)
+    again = learn_stream(other := MMPRanker(), path, features=WORDS, shuffle=True, batch_rows=50)
+    np.testing.assert_array_equal(ranker.coef_, other.coef_)
+    assert again.documents == 50
+
+
+def test_a_shuffled_stream_goes_on_from_what_is_known(tmp_path):
+    path = write_jsonl(tmp_path / "rows.jsonl", text_rows())
+    ranker = MMPRanker().partial_fit(WORDS.transform(["gold"]), [["metal"]], labels=["metal", "ship"])
+    learn_stream(ranker, path, features=WORDS, shuffle=True, batch_rows=3)
+    assert ranker.labels_[:2].tolist() == ["metal", "ship"]
+    assert sorted(ranker.labels_.tolist()) == ["crude", "grain", "metal", "ship"]
+
+
 def test_svmlight_in_numbered_columns(tmp_path):
     path = tmp_path / "rows.svm"
     path.write_text("a 1:1 3:2\nb 2:1\na,b 300:1\n")  # wider and wider, and beyond the columns: 300 % 256 = 44
@@ -62,7 +93,8 @@ def test_named_features_keep_their_columns_in_every_file(tmp_path):
     np.testing.assert_array_equal(hashed_features(one, WORDS).toarray(), hashed_features(two, WORDS).toarray())
 
 
-def test_new_labels_and_mixed_preferences(tmp_path):
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_new_labels_and_mixed_preferences(tmp_path, shuffle):
     rows = [
         {"text": "oil", "labels": ["crude"]},
         {"text": "wheat", "labels": ["grain"]},
@@ -72,7 +104,8 @@ def test_new_labels_and_mixed_preferences(tmp_path):
     ]
     for order in (rows, rows[::-1]):
         ranker = MMPRanker()
-        learn_stream(ranker, write_jsonl(tmp_path / "rows.jsonl", order), features=WORDS, batch_rows=2)
+        path = write_jsonl(tmp_path / "rows.jsonl", order)
+        learn_stream(ranker, path, features=WORDS, batch_rows=2, shuffle=shuffle)
         assert sorted(ranker.labels_.tolist()) == TOPICS
         assert ranker.n_rounds_ == 5
     assert ranker.rank(WORDS.transform(["oil"]), top=1).tolist() == [["crude"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -13,7 +13,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.order import LabelOrder
 from arcrank.datasets.read import Source, TableOptions, iter_corpus
+from arcrank.datasets.shuffle import shuffled
 from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ __all__ = ["StreamReport", "hashed_features", "learn_stream"]
 class StreamReport(NamedTuple):
     """Documents learnt from, rows of the file that could not be read, the time it took, and why rows were skipped.
 
+    `order` tells whether the file is sorted or grouped by label: `order.in_runs`.
+
     Examples
     --------
     >>> import io
@@ -32,14 +36,15 @@ class StreamReport(NamedTuple):
     >>> from arcrank.datasets import learn_stream
     >>> rows = b"tea 1:1" + bytes([10]) + b"milk 2:x" + bytes([10]) + b"milk 2:1"
     >>> report = learn_stream(MMPRanker(), io.BytesIO(rows), "svmlight", on_error="skip")
-    >>> report.documents, report.skipped, report.seconds > 0, sum(report.reasons.values())
-    (2, 1, True, 1)
+    >>> report.documents, report.skipped, report.seconds > 0, sum(report.reasons.values()), report.order.in_runs
+    (2, 1, True, 1, False)
     """
 
     documents: int
     skipped: int
     seconds: float
     reasons: dict[str, int]
+    order: LabelOrder
 
 
 def learn_stream(
@@ -51,12 +56,15 @@ def learn_stream(
     labels: Sequence[str] | None = None,
     batch_rows: int = 1000,
     on_error: str = "raise",
-    progress: bool | None = None,
+    shuffle: bool = False,
+    random_state: int | np.random.Generator | None = 0,
+    progress: bool | Callable[[int], None] | None = None,
     **table: Unpack[TableOptions],
 ) -> StreamReport:
     """Teach an online ranker every document of a file, holding one block of them at a time.
 
-    Memory is that of the weights, `features.n_features` x labels x 8 bytes, and of one block.
+    Memory is that of the weights, `features.n_features` x labels x 8 bytes, and of one block; to shuffle takes about
+    100 MB more, and as much space for temporary files as the unpacked file has.
 
     Parameters
     ----------
@@ -70,8 +78,14 @@ def learn_stream(
     labels : list of str
         All labels, in order; a row with another one is an error. Without it, labels are learnt as they come, and a
         label starts at zero when it is first seen.
-    progress : bool
-        Whether to show documents and documents/s on stderr; None does so on a terminal.
+    shuffle : bool
+        Learn the documents in random order, whatever the order of the file; all labels are then known from the start.
+        An online ranker that sees one label after the other, as in a file sorted by class, forgets the first ones.
+    random_state : int, Generator or None
+        Of the order; None draws another one each time.
+    progress : bool or callable
+        Whether to show documents and documents/s on stderr; None does so on a terminal. A callable is given the number
+        of documents learnt so far.
     **table
         `delimiter`, `text_column`, `label_column` and `label_separator`, as in `iter_corpus`.
 
@@ -92,15 +106,30 @@ def learn_stream(
     from arcrank.text import HashedTextFeatures
 
     features = HashedTextFeatures(n_features=2**18) if features is None else features
-    blocks = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error, **table)
+    order = LabelOrder()
+    read = iter_corpus(source, format, batch_rows=batch_rows, labels=labels, on_error=on_error, **table)
+    blocks = _watched(read, order)
+    if shuffle:
+        blocks = shuffled(blocks, np.random.default_rng(random_state), batch_rows=batch_rows, labels=labels)
     line, documents, reasons = _ProgressLine(progress), 0, Counter[str]()
     for block in blocks:
         reasons.update(block.skipped)
         if len(block):
-            _learn_block(ranker, block, features, labels)
+            _learn_block(ranker, block, features, block.labels if shuffle else labels)
             documents += len(block)
             line.show(documents)
-    return StreamReport(documents, reasons.total(), line.finish(documents), dict(reasons))
+    return StreamReport(documents, reasons.total(), line.finish(documents), dict(reasons), order)
+
+
+def _watched(blocks: Iterator[Corpus], order: LabelOrder) -> Iterator[Corpus]:
+    """The blocks as they are, after a look at the order of their labels."""
+    for block in blocks:
+        if block.ptr is not None:
+            raise FormatError(
+                f"{block.source}: queries with candidates have no labels to rank; this learns label rankers."
+            )
+        order.add_block(block)
+        yield block
 
 
 def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, labels: Sequence[str] | None) -> None:
@@ -113,8 +142,6 @@ def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, label
 
 def _supervision(ranker: Any, block: Corpus) -> Any:
     """Label sets or ranks as they are; mixed preferences as graphs over the known labels and then the new ones."""
-    if block.ptr is not None:
-        raise FormatError(f"{block.source}: queries with candidates have no labels to rank; this learns label rankers.")
     if block.ranks is not None:
         return block.ranks
     if block.label_sets is not None and getattr(ranker, "_kind", "sets") != "graphs":
@@ -154,12 +181,15 @@ def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
 class _ProgressLine:
     """`12,000 documents, 34,567 documents/s`, overwritten in place, at most five times a second."""
 
-    def __init__(self, wanted: bool | None) -> None:
+    def __init__(self, wanted: bool | Callable[[int], None] | None) -> None:
+        self._tell = wanted if callable(wanted) else None
         # a closed standard error is None
-        self._wanted = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
+        self._wanted = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted is True)
         self._start = self._shown = time.perf_counter()
 
     def show(self, documents: int) -> None:
+        if self._tell is not None:
+            self._tell(documents)
         now = time.perf_counter()
         if self._wanted and now - self._shown >= 0.2:
             self._shown = now
