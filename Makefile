@@ -5,10 +5,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Scores that must not depend on the kernels that BLAS picks for a processor.
 PROCESSOR_TESTS := tests/rankers tests/solvers/test_products.py
+# The oldest supported versions have wheels for the oldest supported Python only.
+OLDEST := .venv-oldest
+OLDEST_PYTHON ?= $(or $(shell python3.11 -c "import sys; print(sys.executable)" 2>/dev/null),$(PYTHON))
+OLDEST_TESTS := tests/graphs tests/losses tests/solvers tests/metrics tests/test_package.py tests/test_bounds.py \
+	tests/test_estimator_checks.py $(addprefix tests/rankers/test_,base.py rocchio.py loglinear.py online.py) \
+	$(addprefix tests/modelfile/test_,round_trip.py stored.py) tests/datasets/formats/test_parquet.py \
+	$(addprefix tests/cli/test_,train.py rank.py evaluate.py)
 # PYTHONPATH of the caller must not leak other packages into the gate.
 unexport PYTHONPATH
 
-.PHONY: demo test fix bench pages docs clean
+.PHONY: demo test test-oldest fix bench pages docs clean
 
 demo: $(STAMP)
 	$(BIN)/python -m arcrank.cli.demo
@@ -22,6 +29,10 @@ test: $(STAMP)
 	set -e; for core in $$(.ci/processors); do \
 	    echo "OPENBLAS_CORETYPE=$$core"; OPENBLAS_CORETYPE=$$core $(BIN)/pytest -n 2 -q -r fE -m processors $(PROCESSOR_TESTS); \
 	done
+
+# Compiled kernels of two versions of numba would overwrite each other.
+test-oldest: $(OLDEST)/.installed
+	NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(OLDEST)/bin/pytest -n 2 $(OLDEST_TESTS)
 
 fix: $(STAMP)
 	$(BIN)/ruff format .
@@ -38,11 +49,16 @@ docs: $(STAMP)
 	@echo "The site is in site/: run python3 -m http.server -d site (opened as a file it has no search)"
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(OLDEST)
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
+	test -x $(OLDEST)/bin/python || $(OLDEST_PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --only-binary :all: --requirement .ci/oldest.txt --editable .
 	touch $@
 
 $(VENV)/.bench: $(STAMP)
