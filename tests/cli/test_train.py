@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import gzip
 import json
 import re
 import shlex
@@ -12,7 +13,9 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import arcrank
@@ -242,8 +245,83 @@ def test_online_learners_stream(tmp_path, data):
     assert "each judged before it was learnt" in told
     assert "(wrongly ordered pairs a document)" in told
     failed(call(*arguments, "--set", "epochs=0"), "epochs")
-    failed(call(*arguments, "--set", "shuffle=true"), "shuffle")
+    failed(call(*arguments, "--set", "shuffle=yes"), "shuffle must be True or False")
+    failed(call(*arguments, "--set", "random_state=-1"), "random_state=-1", "at least 0")
     failed(call("train", "-", *arguments[2:], "--set", "epochs=2"), "standard input")
+
+
+def one_label_rows(n: int, seed: int) -> list[dict[str, Any]]:
+    """Documents of ten classes, sorted by class; one word in six tells it."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for number in range(n):
+        name = chr(97 + 10 * number // n)
+        words = [f"{name * 2}{chr(97 + random.integers(20))}" for _ in range(5)]
+        words += [f"x{chr(97 + random.integers(26))}{chr(97 + random.integers(26))}" for _ in range(25)]
+        rows.append({"text": " ".join(words), "labels": [name]})
+    return rows
+
+
+def test_a_file_sorted_by_class_is_learnt_as_well_as_a_shuffled_one(tmp_path):
+    rows = one_label_rows(1000, seed=0)
+    files = {"sorted": rows, "mixed": [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]}
+    unseen = write_rows(tmp_path / "unseen.jsonl", one_label_rows(300, seed=2))
+    arguments = ("--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=4096", "--json")
+    losses, trained = {}, {}
+    for name, given in files.items():
+        trained[name] = call("train", write_rows(tmp_path / f"{name}.jsonl", given), *arguments)
+        losses[name] = call("evaluate", tmp_path / "m", unseen, "--json").json["measures"]["ranking loss"]
+    assert losses["sorted"] < 1.5 * losses["mixed"] < 0.2
+    assert "sorted or grouped by label" in trained["sorted"].err
+    assert "It was shuffled before learning" in trained["sorted"].err
+    assert "sorted or grouped" not in trained["mixed"].err
+    validation = trained["sorted"].json["validation"]
+    assert validation["order"] == "shuffled"
+    assert validation["measures"]["ranking_loss"] > losses["sorted"]  # the mean over all models on the way
+
+
+def test_losses_in_file_order_are_not_presented_as_those_of_new_documents(tmp_path):
+    path = write_rows(tmp_path / "sorted.jsonl", one_label_rows(200, seed=0))
+    arguments = ("train", path, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=512")
+    told = call(*arguments, "--set", "shuffle=false")
+    assert "on 200 documents in file order, each judged before it was learnt" in told.out
+    assert "say nothing about new documents" in told.err
+    found = call(*arguments, "--set", "shuffle=false", "--json").json
+    check_output(found, "train")
+    assert found["validation"]["order"] == "file"
+    assert found["validation"]["measures"]["ranking_loss"] < 0.1  # which is what would mislead
+    assert "in file order" in call("info", tmp_path / "m").out
+    assert "on 200 documents in random order" in call(*arguments).out
+
+
+def test_the_order_is_drawn_by_random_state(tmp_path, data):
+    def weights(*settings):
+        call("train", data, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=512", *settings)
+        return arcrank.load(tmp_path / "m")[-1].coef_
+
+    np.testing.assert_array_equal(weights(), weights("--random-state", "0"))
+    np.testing.assert_array_equal(weights("--set", "random_state=3"), weights("--random-state", "3"))
+    assert (weights() != weights("--random-state", "3")).any()
+    assert (weights() != weights("--set", "shuffle=false")).any()
+
+
+@pytest.mark.parametrize("form", ["gz", "stdin"])
+def test_packed_files_and_standard_input_are_shuffled_too(tmp_path, data, form):
+    arguments = ("--model", tmp_path / "m", "--learner", "perceptron", "--set", "n_features=512", "--json")
+    plain = call("train", data, *arguments).json
+    if form == "stdin":
+        found = call("train", "-", *arguments, stdin=data.read_bytes()).json
+    else:
+        (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(data.read_bytes()))
+        found = call("train", tmp_path / "d.jsonl.gz", *arguments).json
+    assert found["validation"] == plain["validation"]
+
+
+def test_a_hierarchy_is_learnt_in_random_order_too(tmp_path, data):
+    (tmp_path / "tree.tsv").write_text("crude\tenergy\ngrain\t\nship\t\n")
+    arguments = ("train", data, "--model", tmp_path / "m", "--learner", "mmp", "--hierarchy", tmp_path / "tree.tsv")
+    assert call(*arguments, "--json").json["parameters"]["shuffle"] is True
+    assert arcrank.load(tmp_path / "m")[-1].shuffle is True
 
 
 def test_bad_rows(tmp_path, data):

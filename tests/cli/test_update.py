@@ -30,7 +30,7 @@ def test_it_is_as_if_it_had_never_stopped(tmp_path):
     halves = [write_rows(tmp_path / f"{part}.jsonl", text_rows(30, seed=part)) for part in (0, 1)]
     both = tmp_path / "both.jsonl"
     both.write_text("".join(path.read_text() for path in halves))
-    arguments = ("--learner", "mmp", "--set", "n_features=256", "--set", "average=true")
+    arguments = ("--learner", "mmp", "--set", "n_features=256", "--set", "average=true", "--set", "shuffle=false")
     call("train", both, "--model", tmp_path / "at-once", *arguments)
     call("train", halves[0], "--model", tmp_path / "later", *arguments)
     first, all_of_them = (read_card(tmp_path / name)["card"]["validation"] for name in ("later", "at-once"))
@@ -45,6 +45,17 @@ def test_it_is_as_if_it_had_never_stopped(tmp_path):
     assert "learnt 1 document in" in call("update", tmp_path / "other", one).out
     one, two = (arcrank.load(tmp_path / name)[-1] for name in ("at-once", "later"))
     np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+def test_documents_in_runs_of_one_label_are_told(online_model, tmp_path):
+    model = shutil.copy(online_model, tmp_path / "m.arcrank")
+    rows = [{"text": f"{word} {i}", "labels": [word]} for word in ("crude", "grain", "ship") for i in range(30)]
+    result = call("update", model, write_rows(tmp_path / "new.jsonl", rows))
+    assert "on 90 documents in file order" in result.out
+    assert "sorted or grouped by label" in result.err
+    assert "Shuffle the file first." in result.err
+    mixed = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))]
+    assert call("update", model, write_rows(tmp_path / "new.jsonl", mixed)).err == ""
 
 
 def test_documents_that_prefer_nothing_are_not_judged(online_model, tmp_path):

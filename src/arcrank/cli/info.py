@@ -67,7 +67,8 @@ _KNOWN = {
 def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:
     if not validation:
         return []
-    how = {"held-out": "held out", "progressive": "each judged before it was learnt"}.get(
+    in_order = ", in file order" if validation.get("order") == "file" else ""
+    how = {"held-out": "held out", "progressive": f"each judged before it was learnt{in_order}"}.get(
         validation["how"], "by cross-validation"
     )
     rows = [("measured on", f"{count(validation['documents'], 'document')}, {how}")]

@@ -170,6 +170,10 @@ class _Metered(io.RawIOBase):
         self._meter.advance(count)
         return count
 
+    def tell_learnt(self, documents: int) -> None:
+        """What has become of what was read."""
+        self._meter.advance(0, f"{documents:,} documents learnt")
+
 
 def read_all(path: str, reading: Reading, on_error: str) -> Corpus:
     """A whole file as a corpus of documents with preferences over labels."""

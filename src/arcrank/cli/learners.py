@@ -87,6 +87,8 @@ class Plan:
     def describe(self) -> str:
         """The learner and what was set, e.g. `log-linear (C=10)`."""
         told = {name: value for name, value in self.parameters.items() if name != "random_state"}
+        if told.get("shuffle") is True:
+            del told["shuffle"]  # as everybody expects
         return f"{self.learner}{f' ({_listed(told)})' if told else ''}"
 
 
@@ -139,7 +141,8 @@ def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str
             f"--set {unknown[0]}: {learner} has no such parameter.\n"
             f"It has {', '.join(ranker)}; its text features have {', '.join(text)}."
         )
-    parameters = {"random_state": random_state} if "random_state" in ranker else {}
+    parameters: dict[str, Any] = {"random_state": random_state} if "random_state" in ranker else {}
+    parameters |= {"shuffle": True} if learner in ONLINE else {}  # whatever order a file happens to have
     parameters |= {name: value for name, value in chosen.items() if name in ranker}
     return Plan(learner, parameters, {name: value for name, value in chosen.items() if name not in ranker})
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arcrank.cli.output import printable
 from arcrank.errors import ParameterError
 
-__all__ = ["check_place", "clipped", "count", "few_judge", "has_have", "is_are", "shown_path"]
+if TYPE_CHECKING:
+    from arcrank.datasets.order import LabelOrder
+
+__all__ = ["check_place", "clipped", "count", "few_judge", "has_have", "in_runs", "is_are", "shown_path"]
 
 _FEW_DOCUMENTS = 20
 
@@ -57,6 +61,14 @@ def has_have(n: int, thing: str) -> str:
     ('1 row has', '3 rows have')
     """
     return f"{count(n, thing)} {'has' if n == 1 else 'have'}"
+
+
+def in_runs(order: LabelOrder) -> str:
+    """What is found of the order of a file whose labels come in runs."""
+    return (
+        f"sorted or grouped by label: documents next to each other share {order.likeness:.0%} of their labels, where "
+        f"{order.expected:.0%} would be usual in random order"
+    )
 
 
 def shown_path(path: str) -> str:

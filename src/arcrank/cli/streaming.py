@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcrank.cli.columns import Columns
 from arcrank.cli.inputs import STANDARD_INPUT, flags_for_arguments, opened, place_and_remedy
 from arcrank.cli.learners import Plan
 from arcrank.cli.output import told_warnings
 from arcrank.cli.reading import Reading
+from arcrank.cli.showing import in_runs
 from arcrank.cli.training import Lesson, tell_of_compiling
 from arcrank.errors import FormatError, GraphError, ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from arcrank.datasets.order import LabelOrder
 
 N_COLUMNS = 2**18
 _LOSSES = ("indicator_loss", "size_loss", "ranking_loss")
@@ -23,19 +29,19 @@ def columns_of(plan: Plan) -> int:
 
 
 def learn_file(path: str, reading: Reading, plan: Plan, on_error: str) -> Lesson:
-    """A new model of the documents of a file, or of standard input."""
+    """A new model of the documents of a file, or of standard input, in random order unless shuffle is false."""
     from arcrank.text import HashedTextFeatures
 
-    epochs = _passes(path, plan)
+    epochs, random = _passes(path, plan), _random(plan)
     words = HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
     words.fit()
     ranker = plan.ranker()
     start = time.perf_counter()
     tell_of_compiling()
-    told = stream_into(ranker, words, path, reading, on_error)
-    progress = progress_of(ranker)  # later passes judge documents that have been learnt
+    told = stream_into(ranker, words, path, reading, on_error, random)
+    progress = progress_of(ranker, shuffled=random is not None)  # later passes judge documents that have been learnt
     for _ in range(1, epochs):
-        told = stream_into(ranker, words, path, reading, on_error)
+        told = stream_into(ranker, words, path, reading, on_error, random)
     if not ranker.n_rounds_:
         raise GraphError(
             f"{path}: no document prefers a label to another, so there is nothing to learn.\n"
@@ -43,13 +49,11 @@ def learn_file(path: str, reading: Reading, plan: Plan, on_error: str) -> Lesson
         )
     columns = Columns("text") if told.texts else Columns("folded", columns_of(plan))
     lesson = Lesson(model_of(ranker, words, columns), plan, columns, told.documents, told.skipped, progress)
-    lesson.seconds = time.perf_counter() - start
+    lesson.seconds, lesson.order = time.perf_counter() - start, told.order
     return lesson
 
 
 def _passes(path: str, plan: Plan) -> int:
-    if plan.parameters.get("shuffle"):
-        raise ParameterError("--set shuffle: a stream is learnt in its order.\nShuffle the file itself.")
     epochs = plan.parameters.get("epochs", 1)
     if path == STANDARD_INPUT and epochs != 1:
         raise ParameterError("--set epochs: standard input can be read once.\nGive a file, or leave epochs at 1.")
@@ -58,13 +62,24 @@ def _passes(path: str, plan: Plan) -> int:
     return epochs
 
 
+def _random(plan: Plan) -> np.random.Generator | None:
+    """What draws the order of the documents; None where they are learnt in the order of the file."""
+    import numpy as np
+
+    seed = plan.parameters.get("random_state", 0)
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise ParameterError(f"--set random_state={seed}: a whole number of at least 0, or null, is needed.")
+    return np.random.default_rng(seed) if plan.parameters.get("shuffle", True) else None
+
+
 class Told:
     """What a pass over a file has met."""
 
-    def __init__(self, documents: int, skipped: dict[str, int], texts: bool) -> None:
+    def __init__(self, documents: int, skipped: dict[str, int], texts: bool, order: LabelOrder) -> None:
         self.documents = documents
         self.skipped = skipped
         self.texts = texts
+        self.order = order
 
 
 class _Words:
@@ -80,8 +95,18 @@ class _Words:
         return self._words.transform(texts)
 
 
-def stream_into(ranker: Any, words: Any, path: str, reading: Reading, on_error: str) -> Told:
-    """One pass of a file into `partial_fit`; `words` turns texts into the ranker's columns."""
+def stream_into(
+    ranker: Any,
+    words: Any,
+    path: str,
+    reading: Reading,
+    on_error: str,
+    random: np.random.Generator | None = None,
+) -> Told:
+    """One pass of a file into `partial_fit`, in its order or in one drawn by `random`.
+
+    `words` turns texts into the ranker's columns.
+    """
     from arcrank.datasets import learn_stream
 
     noted = _Words(words, int(getattr(words, "n_features", 0)) or int(getattr(ranker, "n_features_in_", N_COLUMNS)))
@@ -92,13 +117,15 @@ def stream_into(ranker: Any, words: Any, path: str, reading: Reading, on_error: 
             reading.format_of(path),
             features=noted,  # type: ignore[arg-type]
             on_error=on_error,
-            progress=False,
+            shuffle=random is not None,
+            random_state=random,
+            progress=stream.tell_learnt if random is not None else False,  # type: ignore[attr-defined]
             **reading.table(),
         )
     if not told.documents:
         reasons = ", ".join(f"{count:,} x {reason}" for reason, count in told.reasons.items())
         raise FormatError(f"{path}: no row could be read ({reasons}).\nCorrect the file.")
-    return Told(told.documents, told.reasons, noted.seen)
+    return Told(told.documents, told.reasons, noted.seen, told.order)
 
 
 def model_of(ranker: Any, words: Any, columns: Columns) -> Any:
@@ -114,9 +141,30 @@ def losses_of(ranker: Any) -> tuple[int, list[float]]:
     return n, [n * mean for mean in ranker.cumulative_losses_[-1].tolist()] if n else [0.0] * len(_LOSSES)
 
 
-def progress_of(ranker: Any, before: tuple[int, list[float]] = (0, [0.0] * len(_LOSSES))) -> dict[str, Any]:
-    """Means of the losses of the documents since `before`, each judged before it was learnt: none is held out."""
+def progress_of(
+    ranker: Any, before: tuple[int, list[float]] = (0, [0.0] * len(_LOSSES)), *, shuffled: bool
+) -> dict[str, Any]:
+    """Means of the losses of the documents since `before`, each judged before it was learnt: none is held out.
+
+    In random order these are fair measures of new documents; in that of the file only where this is random too.
+    """
     n, sums = losses_of(ranker)
     n -= before[0]
     means = [max(0.0, now - then) / n if n else None for now, then in zip(sums, before[1], strict=True)]
-    return {"how": "progressive", "documents": n, "measures": dict(zip(_LOSSES, means, strict=True))}
+    order = "shuffled" if shuffled else "file"
+    return {"how": "progressive", "order": order, "documents": n, "measures": dict(zip(_LOSSES, means, strict=True))}
+
+
+def about_order(order: LabelOrder, remedy: str) -> str:
+    """What to say of a file that is sorted or grouped by label, and was learnt in this order; empty if it is not."""
+    if not order.in_runs:
+        return ""
+    return f"The file is {in_runs(order)}. {remedy}"
+
+
+def forgetting(remedy: str) -> str:
+    """What comes of learning a file in runs in its order."""
+    return (
+        "A model that learns one label after the other forgets the first ones, and its losses on the way say nothing "
+        f"about new documents. {remedy}"
+    )

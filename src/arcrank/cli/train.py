@@ -43,6 +43,7 @@ _ONLINE_LOSSES = {
     "size_loss": " (wrongly ordered pairs a document)",
     "ranking_loss": " (share of wrongly ordered pairs)",
 }
+_ORDERS = {"shuffled": " in random order", "file": " in file order"}
 
 
 @reads_data
@@ -67,7 +68,8 @@ def train(
     """Learn to rank labels from documents with preferences, and keep the model.
 
     The measures are of documents that were held out; the model that is kept then learns from all of them. The online
-    learners mmp and perceptron read the file as a stream, in constant memory.
+    learners mmp and perceptron read the file as a stream, in constant memory, and learn its documents in random order;
+    --set shuffle=false keeps the order of the file.
 
     Texts are taken for English; for German ones, say, give --set stem=german --set stop_words=null.
     """
@@ -109,8 +111,19 @@ def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:
         write_json(report)
     else:
         show_report(report)
-    for note in _notes(report):
+    for note in [*_notes(report), *_notes_on_order(lesson)]:
         say(f"Note: {note}")
+
+
+def _notes_on_order(lesson: Any) -> Iterator[str]:
+    from arcrank.cli.streaming import about_order, forgetting
+
+    if lesson.order is not None and lesson.order.in_runs:
+        shuffled = lesson.validation["order"] == "shuffled"
+        yield about_order(
+            lesson.order,
+            "It was shuffled before learning." if shuffled else forgetting("Leave shuffle at its default, true."),
+        )
 
 
 def _notes(report: dict[str, Any]) -> Iterator[str]:
@@ -145,7 +158,7 @@ def show_report(report: dict[str, Any]) -> None:
 def describe_validation(validation: dict[str, Any]) -> str:
     """The measures in one line."""
     n, held_out = validation["documents"], validation["how"] == "held-out"
-    how = " held out to measure" if held_out else ", each judged before it was learnt"
+    how = " held out to measure" if held_out else f"{_ORDERS[validation['order']]}, each judged before it was learnt"
     meanings = {} if held_out else _ONLINE_LOSSES
     measures = ", ".join(
         f"{in_words(name)} {number(value)}{meanings.get(name, '')}" for name, value in validation["measures"].items()

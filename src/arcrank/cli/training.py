@@ -30,6 +30,7 @@ from arcrank.errors import FormatError, GraphError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
+    from arcrank.datasets.order import LabelOrder
     from arcrank.graphs import PreferenceGraphs
 
 Parents = dict[str, str | None]
@@ -49,6 +50,8 @@ class Lesson:
     choice: Choice | None = None
     hierarchy: Parents | None = None
     seconds: float = 0.0
+    order: LabelOrder | None = None
+    """Of the documents in the file, where they were read as a stream."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from arcrank.cli.learners import OnError
-from arcrank.cli.output import console, printable, write_json
+from arcrank.cli.output import console, printable, say, write_json
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.showing import count
 
@@ -24,7 +24,10 @@ def update(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
-    """Teach a model new documents, and labels that it has never heard of; only the online learners can do that."""
+    """Teach a model new documents, and labels that it has never heard of; only the online learners can do that.
+
+    Documents are learnt in the order of the file.
+    """
     import arcrank
     from arcrank.cli.inputs import check_input, check_order, check_output
     from arcrank.cli.serving import load_model
@@ -33,30 +36,35 @@ def update(
     check_input(data)
     loaded = load_model(model)
     check_output(model, data)
-    report = {"model": str(model), **_learn(loaded, data, reading, on_error)}
+    learnt, note = _learn(loaded, data, reading, on_error)
+    report = {"model": str(model), **learnt}
     arcrank.save(loaded, model, card=_card(loaded, report, data))
     if json:
         write_json(report)
     else:
         _show(report)
+    if note:
+        say(f"Note: {note}")
 
 
-def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> dict[str, Any]:
-    from arcrank.cli.streaming import losses_of, progress_of, stream_into
+def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dict[str, Any], str]:
+    """What is reported, and a note on the order of the documents."""
+    from arcrank.cli.streaming import about_order, forgetting, losses_of, progress_of, stream_into
 
     words, ranker = _parts(loaded)
     known, before = len(ranker.labels_), losses_of(ranker)
     start = time.perf_counter()
     told = stream_into(ranker, words, data, reading, on_error)
     _check_kind(loaded, data, texts=told.texts)
-    return {
+    report = {
         "documents": told.documents,
         "skipped": told.skipped,
         "labels": len(ranker.labels_),
         "new_labels": [str(label) for label in ranker.labels_[known:].tolist()],
         "seconds": round(time.perf_counter() - start, 3),
-        "validation": progress_of(ranker, before),
+        "validation": progress_of(ranker, before, shuffled=False),
     }
+    return report, about_order(told.order, forgetting("Shuffle the file first."))
 
 
 def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:

@@ -216,6 +216,8 @@ class OnlineRanker(LinearRanker):
     def _check_parameters(self) -> None:
         if isinstance(self.epochs, bool) or not isinstance(self.epochs, int | np.integer) or self.epochs < 1:
             raise ParameterError(f"epochs must be a whole number of at least 1, got {self.epochs!r}.")
+        if not isinstance(self.shuffle, bool | np.bool_):
+            raise ParameterError(f"shuffle must be True or False, got {self.shuffle!r}.")
 
     def _check_average(self) -> None:
         if bool(self.average) != bool(len(self._model.late)):
