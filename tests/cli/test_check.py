@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from arcrank.cli.check import look
@@ -90,6 +91,39 @@ def test_labels_are_looked_at_closely(tmp_path):
     assert found["labels one letter apart"].severity == "note"
     assert found["rare labels"].message == "1 label is in 2 rows or fewer: finanse"
     assert found["empty label"].number == 3
+
+
+def test_a_file_sorted_by_label(tmp_path):
+    rows = [{"text": f"{word} number {i}", "labels": [word]} for word in ("oil", "ship", "grain") for i in range(20)]
+    found = kinds(rows, tmp_path)["grouped by label"]
+    assert (found.severity, found.number) == ("warning", 60)
+    assert "share 97% of their labels, where 32% would be usual" in found.message
+    mixed = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))]
+    assert "grouped by label" not in kinds(mixed, tmp_path)
+
+
+def test_what_the_reader_warns_of_is_a_finding(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("text,labels\n" + "".join(f'oil {i},"crude,gas"\nship {i},trade\n' for i in range(40)))
+    done = shell("check", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "40 of 80 rows have a label with ',' in it" in done.stdout
+    assert "Labels are separated by ';'" in done.stdout
+    assert "Nothing is wrong" not in done.stdout
+    done = shell("check", path, "--json")
+    assert done.stderr == ""
+    found = findings_of(done)["probably misread"]
+    assert (found["severity"], found["number"], found["remedy"]) == ("warning", 40, "labels are separated by ';'")
+
+
+def test_warnings_come_once_where_a_file_is_read_twice(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("oil,Heading\n" + "".join(f"ship {i},trade\n" for i in range(9)) + "wrong\n")
+    done = shell("check", path, "--json")
+    assert (done.returncode, done.stderr) == (3, "")
+    found = findings_of(done)
+    assert found["unreadable rows"]["number"] == 1
+    assert "the first line was read as a document" in found["probably misread"]["message"]
 
 
 def test_a_label_in_every_row(tmp_path):

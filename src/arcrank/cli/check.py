@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,8 +100,9 @@ def _first_error(found: Survey, path: str, reading: Reading) -> str:
     if not found.skipped or path == "-":
         return ""
     try:
-        for _ in iter_corpus(path, reading.format, **reading.table()):
-            pass
+        with warnings.catch_warnings(action="ignore"):  # the first look has them
+            for _ in iter_corpus(path, reading.format, **reading.table()):
+                pass
     except FormatError as error:
         return with_flags(str(error))
     return ""

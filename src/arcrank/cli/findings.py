@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from arcrank.cli.showing import clipped, count, is_are
+from arcrank.cli.showing import clipped, count, in_runs, is_are
 from arcrank.cli.similar_names import one_letter_apart, written_alike
 from arcrank.cli.survey import Survey
 
@@ -29,9 +29,11 @@ def within(found: Survey, first_error: str = "", *, training: bool = True) -> li
     """The findings of one file; rare labels matter where they are to be learnt."""
     made = [
         *_unreadable(found, first_error),
+        *_misread(found),
         *_empty_rows(found, training=training),
         *_number_of_labels(found),
         *(_rare(found) if training else ()),
+        *(_runs(found) if training else ()),
         *_alike(found),
         *_twice(found),
         *_contradictions(found),
@@ -49,6 +51,20 @@ def _unreadable(found: Survey, first_error: str) -> Made:
         place = f"; the first: {clipped(first_error.partition(chr(10))[0], 240)}" if first_error else ""
         message = f"{count(n, 'row')} cannot be read: {reasons}{place}"
         yield "serious", "unreadable rows", message, _mending(found, first_error.partition(chr(10))[2]), n
+
+
+def _misread(found: Survey) -> Made:
+    """What the reader warned of: the file may mean something else than what was read."""
+    for warning in found.warnings:
+        message, _, remedy = str(warning).removeprefix(f"{found.path}: ").rstrip(".").partition("; ")
+        message, remedy = getattr(warning, "found", message), getattr(warning, "remedy", remedy)
+        yield "warning", "probably misread", message, remedy, getattr(warning, "n_rows", 1)
+
+
+def _runs(found: Survey) -> Made:
+    if found.order.in_runs:
+        remedy = "`train` shuffles it; shuffle it yourself before `update`, partial_fit, or a split by position"
+        yield "warning", "grouped by label", f"the file is {in_runs(found.order)}", remedy, found.order.n
 
 
 def _mending(found: Survey, told: str) -> str:

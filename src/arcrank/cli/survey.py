@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from arcrank.datasets.order import LabelOrder, best_labels
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -38,6 +41,9 @@ class Survey:
     contradicting_rows: list[int] = field(default_factory=list)
     arcs: Counter[tuple[str, str]] = field(default_factory=Counter)
     sample: list[str] = field(default_factory=list)
+    order: LabelOrder = field(default_factory=LabelOrder)
+    warnings: list[Warning] = field(default_factory=list)
+    """What its reader warned of."""
 
     @property
     def is_text(self) -> bool:
@@ -47,17 +53,24 @@ class Survey:
 def survey(path: str, blocks: Iterator[Corpus]) -> Survey:
     """Go through the blocks of a file."""
     found = Survey(path)
-    for block in blocks:
-        found.skipped.update(block.skipped)
-        for i, content in enumerate(_contents(block)):
-            found.n_rows += 1
-            kind, value = _supervision(block, i)
-            _add_content(found, content, repr((kind, value)).encode())
-            _add_labels(found, kind, value)
-        if block.X is not None:
-            found.n_values += int(block.X.nnz)
-            found.n_features = max(found.n_features, block.X.shape[1])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for block in blocks:
+            _add_block(found, block)
+    found.warnings = [one.message for one in caught if isinstance(one.message, Warning)]
     return found
+
+
+def _add_block(found: Survey, block: Corpus) -> None:
+    found.skipped.update(block.skipped)
+    for i, content in enumerate(_contents(block)):
+        found.n_rows += 1
+        kind, value = _supervision(block, i)
+        _add_content(found, content, repr((kind, value)).encode())
+        _add_labels(found, kind, value)
+    if block.X is not None:
+        found.n_values += int(block.X.nnz)
+        found.n_features = max(found.n_features, block.X.shape[1])
 
 
 def _contents(block: Corpus) -> Iterator[str | list[tuple[Any, float]]]:
@@ -105,6 +118,7 @@ def _add_labels(found: Survey, kind: str, value: Any) -> None:
     found.kinds[kind] += 1
     names = {*value} if kind == "labels" else {name for group in value for name in group}
     found.labels.update(names)
+    found.order.add(best_labels(kind, value))
     if not names or (kind == "layers" and len(value) < 2):
         found.without_labels.append(found.n_rows)
     if kind == "arcs":

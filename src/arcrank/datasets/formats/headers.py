@@ -7,7 +7,15 @@ import warnings
 
 from arcrank.errors import FormatError
 
-__all__ = ["SEPARATORS", "Suspicions", "in_words", "refuse_other_header", "refuse_other_separator", "with_delimiter"]
+__all__ = [
+    "SEPARATORS",
+    "ReadingWarning",
+    "Suspicions",
+    "in_words",
+    "refuse_other_header",
+    "refuse_other_separator",
+    "with_delimiter",
+]
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 """What often stands between cells, in words; tables are read with the first two unless the user says otherwise."""
@@ -73,6 +81,16 @@ def _short(cell: str) -> str:
     return repr(cell if len(cell) <= 30 else cell[:27] + "...")
 
 
+class ReadingWarning(UserWarning):
+    """A file that was probably meant otherwise than it was read: what is found, what to do, and in how many rows."""
+
+    def __init__(self, name: str, found: str, remedy: str, n_rows: int) -> None:
+        super().__init__(f"{name}: {found}; {remedy}.")
+        self.found = found
+        self.remedy = remedy
+        self.n_rows = n_rows
+
+
 class Suspicions:
     """Watches the label sets of a table go by, and warns at the end of what was probably meant otherwise.
 
@@ -102,18 +120,21 @@ class Suspicions:
         """Say what has been found."""
         if not self._header and self._first is not None and self._is_header(*self._first):
             text, labels = self._first
-            warnings.warn(
-                f"{self._name}: the first line was read as a document, {_short(text)} with the label "
-                f"{_short(labels[0])}; if it is a header, call its columns text and labels.",
-                stacklevel=2,
+            self._warn(
+                f"the first line was read as a document, {_short(text)} with the label {_short(labels[0])}",
+                "if it is a header, call its columns text and labels",
+                1,
             )
         for separator, rows in self._with_other.items():
             if not self._with_several and rows and rows >= _MANY * self._rows:
-                warnings.warn(
-                    f"{self._name}: {rows:,} of {self._rows:,} rows have a label with {separator!r} in it, and none "
-                    "has two labels; labels are separated by ';' unless label_separator says otherwise.",
-                    stacklevel=2,
+                self._warn(
+                    f"{rows:,} of {self._rows:,} rows have a label with {separator!r} in it, and none has two labels",
+                    "labels are separated by ';' unless label_separator says otherwise",
+                    rows,
                 )
+
+    def _warn(self, found: str, remedy: str, n_rows: int) -> None:
+        warnings.warn(ReadingWarning(self._name, found, remedy, n_rows), stacklevel=3)
 
     def _is_header(self, text: str, labels: list[str]) -> bool:
         """A short text with one label that never comes again, above enough rows that it could have come in."""
