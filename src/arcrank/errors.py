@@ -6,6 +6,7 @@ ArcrankError
 │   └── FormatError     a file that cannot be read as its format says
 ├── ParameterError      a parameter outside its allowed values (also a ValueError)
 ├── MissingDataError    a corpus that is not on this machine (also a FileNotFoundError)
+├── ResourceError       work that this machine has not enough memory for (also a MemoryError)
 └── ModelFileError      a model that cannot be saved, or a file that is no whole model (also a ValueError)
 """
 
@@ -19,6 +20,7 @@ __all__ = [
     "MissingDataError",
     "ModelFileError",
     "ParameterError",
+    "ResourceError",
 ]
 
 
@@ -103,6 +105,26 @@ class MissingDataError(ArcrankError, FileNotFoundError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class ResourceError(ArcrankError, MemoryError):
+    """Work that needs more memory than there is; it is raised before the memory is taken.
+
+    `n_features` is how many hashed features an online ranker of the same labels could have, 0 where that is not known.
+
+    Examples
+    --------
+    >>> from scipy.sparse import eye
+    >>> from arcrank import MMPRanker
+    >>> MMPRanker().fit(eye(2, 2**50, format="csr"), ["tea", "milk"])
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ResourceError: MMPRanker needs about 18,014,399 GB of memory for ... features and 2 labels, and ...
+    """
+
+    def __init__(self, message: str = "", n_features: int = 0) -> None:
+        super().__init__(message)
+        self.n_features = n_features
 
 
 class ModelFileError(ArcrankError, ValueError):

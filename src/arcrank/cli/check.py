@@ -34,6 +34,7 @@ def check(
     The exit code is 3 when something is seriously off.
     """
     from arcrank.cli.failures import SERIOUS
+    from arcrank.cli.findings import beyond_memory
     from arcrank.cli.forecast import forecast
 
     tree = None if hierarchy is None else _read_tree(hierarchy)
@@ -43,6 +44,7 @@ def check(
 
         findings = _by_severity([*findings, *of_hierarchy(tree, str(hierarchy), surveys)])
     needs = [forecast(one, None if tree is None else len(tree)) for one in surveys]
+    findings = _by_severity([*findings, *beyond_memory(surveys[0].path, needs[0])])
     if json:
         from arcrank.cli.output import write_json
 

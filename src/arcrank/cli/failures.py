@@ -15,6 +15,10 @@ import typer
 from arcrank.cli.signals import caught_signal
 from arcrank.errors import ArcrankError
 
+_LESS_MEMORY = (
+    "Give fewer documents or labels at a time, or end other programs; `arcrank train --learner mmp` reads a file as a\n"
+    "stream, and --set n_features=16384 keeps its weights small."
+)
 BUG, WRONG_USE, SERIOUS, INTERRUPTED = 1, 2, 3, 130
 # typer brings click along under its own name, or uses the installed one: its own classes are the ones that it raises
 _USAGE: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -37,8 +41,8 @@ def report_failure(error: BaseException, *, debug: bool = False) -> int:
     if isinstance(error, _USAGE):
         _show_usage(error)
         return WRONG_USE
-    if isinstance(error, ArcrankError | OSError):
-        sys.stderr.write(f"arcrank: {_lines(error)}\n")
+    if isinstance(error, ArcrankError | OSError | MemoryError):
+        sys.stderr.write(f"arcrank: {_lines(error) if isinstance(error, ArcrankError | OSError) else _memory(error)}\n")
         return WRONG_USE
     if not debug:
         sys.stderr.write(
@@ -97,6 +101,11 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and not isinstance(error, ArcrankError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+def _memory(error: MemoryError) -> str:
+    detail = _lines(error, limit=1).rstrip(".")
+    return f"not enough memory{f': {detail}' if detail else ''}.\n{_LESS_MEMORY}"
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arcrank.cli.showing import clipped, count, in_runs, is_are
 from arcrank.cli.similar_names import one_letter_apart, written_alike
 from arcrank.cli.survey import Survey
 
-__all__ = ["Finding", "between", "some_labels", "within"]
+if TYPE_CHECKING:
+    from arcrank.cli.forecast import Forecast
+
+__all__ = ["Finding", "between", "beyond_memory", "some_labels", "within"]
 
 RARE, _NAMED = 2, 4
 
@@ -174,6 +177,19 @@ def _contradictions(found: Survey) -> Made:
         couples = len({frozenset(arc) for arc in found.arcs})
         message = f"{both:,} of {count(couples, 'couple')} of labels: arcs go both ways in the file"
         yield "note", "preferred both ways", message, "normal where preferences depend on the document", both
+
+
+def beyond_memory(path: str, need: Forecast) -> list[Finding]:
+    """What `train` would refuse on this machine."""
+    from arcrank.cli.forecast import advice
+    from arcrank.memory import available_memory, columns_that_fit, gigabytes
+
+    needed, available = 1e6 * need.megabytes, available_memory()
+    if available is None or needed <= available:
+        return []
+    message = f"one fit needs about {gigabytes(needed)} of memory, and {gigabytes(available)} are available"
+    remedy = advice("log-linear", columns_that_fit(need.labels)).replace("\n", " ")
+    return [Finding("serious", "more than the memory", path, message, remedy, need.rows)]
 
 
 def between(first: Survey, second: Survey) -> list[Finding]:

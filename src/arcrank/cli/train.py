@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from arcrank.cli.choose import Measure, in_words
-from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, check_plan, make_plan, parse_settings
+from arcrank.cli.learners import ONLINE, CutName, Learner, OnError, Plan, check_plan, make_plan, parse_settings
 from arcrank.cli.output import console, number, printable, say, write_json
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.showing import count, few_judge
@@ -73,8 +73,8 @@ def train(
 
     Texts are taken for English; for German ones, say, give --set stem=german --set stop_words=null.
     """
-    from arcrank.cli.inputs import check_input, check_output, read_all
-    from arcrank.cli.training import check_hierarchy, learn_corpus, read_tree
+    from arcrank.cli.forecast import memory_in_flags
+    from arcrank.cli.inputs import check_input, check_output
 
     check_output(model, data, hierarchy)
     check_input(data)
@@ -85,20 +85,38 @@ def train(
             f"--measure is what auto chooses by, and --learner {learner} leaves nothing to choose.\n"
             f"Leave one of them out, or use arcrank tune --learner {learner} --measure {measure}."
         )
-    if learner in ONLINE and hierarchy is None:
-        from arcrank.cli.streaming import learn_file
+    with memory_in_flags(learner):
+        if learner in ONLINE and hierarchy is None:
+            from arcrank.cli.streaming import learn_file
 
-        lesson = learn_file(data, reading, plan, on_error)
-    else:
-        parents = None if hierarchy is None else read_tree(hierarchy)
-        corpus = read_all(data, reading, on_error)
-        say(f"read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
-        if parents is not None and hierarchy is not None:
-            check_hierarchy(parents, hierarchy, corpus)
-        lesson = learn_corpus(
-            corpus, plan, validate=validate, random_state=random_state, hierarchy=parents, measure=measure
-        )
+            lesson = learn_file(data, reading, plan, on_error)
+        else:
+            lesson = _learn_whole(data, reading, plan, on_error, hierarchy, validate, random_state, measure)
     keep(lesson, model, data, as_json=json)
+
+
+def _learn_whole(
+    data: str,
+    reading: Reading,
+    plan: Plan,
+    on_error: str,
+    hierarchy: Path | None,
+    validate: float,
+    random_state: int,
+    measure: Measure | None,
+) -> Any:
+    """A model of a file that is read into memory."""
+    from arcrank.cli.inputs import read_all
+    from arcrank.cli.training import check_hierarchy, learn_corpus, read_tree
+
+    parents = None if hierarchy is None else read_tree(hierarchy)
+    corpus = read_all(data, reading, on_error)
+    say(f"read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
+    if parents is not None and hierarchy is not None:
+        check_hierarchy(parents, hierarchy, corpus)
+    return learn_corpus(
+        corpus, plan, validate=validate, random_state=random_state, hierarchy=parents, measure=measure
+    )
 
 
 def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:

@@ -23,7 +23,7 @@ from arcrank.cli.choose import (
     split_rows,
 )
 from arcrank.cli.columns import Columns
-from arcrank.cli.learners import OF_LABEL_SETS, ONLINE, Learner, Plan
+from arcrank.cli.learners import OF_LABEL_SETS, ONLINE, Learner, Plan, ranker_class
 from arcrank.cli.output import Meter, console, number, say, table, told_warnings
 from arcrank.cli.showing import count, is_are
 from arcrank.errors import FormatError, GraphError, InputError, ParameterError
@@ -128,6 +128,16 @@ class Classroom:
                 f"{got if self.hierarchy is None else '--hierarchy makes layers of them'}.\n"
                 f"Take --learner {', '.join(others[:-1])} or {others[-1]}."
             )
+
+    def check_memory(self, plan: Plan) -> None:
+        """Refuse a fit that is too large for this machine, before features are made and learners are compared."""
+        from arcrank.cli.forecast import check_fit
+        from arcrank.cli.streaming import columns_of
+
+        folded = plan.learner in ONLINE
+        width = columns_of(plan) if folded else self.columns.width
+        ranker = ranker_class(Learner.LOG_LINEAR if plan.learner is Learner.AUTO else plan.learner)(**plan.parameters)
+        check_fit(plan, ranker._sizes(self.graphs, width), None if folded else self.corpus.texts)
 
     def text_features(self, plan: Plan, n: int) -> Any:
         """A new transformer of texts, or None where the corpus has features of its own."""
@@ -234,6 +244,7 @@ def learn_corpus(
     room.check_learner(plan.learner)
     if measure is not None:
         check_measure(measure, room.graphs)
+    room.check_memory(plan)
     tell_of_compiling()
     rows = np.arange(len(corpus))
     held_out = validate > 0 and len(rows) >= 2

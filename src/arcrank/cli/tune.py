@@ -71,6 +71,8 @@ def tune(
     room = Classroom(corpus, plans[0], parents)
     for plan in plans:
         room.check_learner(plan.learner)
+    for plan in {plan.learner: plan for plan in plans}.values():
+        room.check_memory(plan)
     by = default_measure(room.graphs) if measure is None else str(measure)
     check_measure(by, room.graphs)
     tell_of_compiling()

@@ -29,6 +29,7 @@ def update(
     Documents are learnt in the order of the file.
     """
     import arcrank
+    from arcrank.cli.forecast import memory_in_flags
     from arcrank.cli.inputs import check_input, check_order, check_output
     from arcrank.cli.serving import load_model
 
@@ -36,7 +37,8 @@ def update(
     check_input(data)
     loaded = load_model(model)
     check_output(model, data)
-    learnt, note = _learn(loaded, data, reading, on_error)
+    with memory_in_flags(None):
+        learnt, note = _learn(loaded, data, reading, on_error)
     report = {"model": str(model), **learnt}
     arcrank.save(loaded, model, card=_card(loaded, report, data))
     if json:

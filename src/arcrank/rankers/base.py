@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,10 +19,24 @@ from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 from arcrank.graphs.unseen import graphs_over, seen_on_top, warn_of_unseen
+from arcrank.memory import check_memory
 from arcrank.rankers.candidates import refuse_candidates
 from arcrank.solvers.products import row_products
 
 Array = NDArray[np.float64]
+
+
+class Sizes(NamedTuple):
+    """What the memory of a fit depends on.
+
+    `flows` is how many variables a log-linear dual would have, and `explicit` tells that graphs are given as arcs.
+    """
+
+    instances: int
+    features: int
+    labels: int
+    flows: int = 0
+    explicit: bool = False
 
 
 class LabelRanker(BaseEstimator, ABC):
@@ -131,10 +145,22 @@ class LabelRanker(BaseEstimator, ABC):
                 f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
             )
         refuse_one_label(graphs)
+        self._check_memory(self._sizes(graphs, self.n_features_in_))
         self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
         self._top_seen = seen_on_top(graphs)
         warn_without_arcs(graphs)
         return graphs
+
+    def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
+        return Sizes(len(graphs), n_features, graphs.n_labels)
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        """What `fit` takes beside X and y, about: 8 bytes for each weight."""
+        return 8 * sizes.features * sizes.labels
+
+    def _check_memory(self, sizes: Sizes) -> None:
+        """Refuse work that would end in a MemoryError, or be killed, after it has taken its time."""
+        check_memory(self._bytes_needed(sizes), type(self).__name__, sizes.features, sizes.labels)
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         refuse_candidates(X, type(self).__name__)

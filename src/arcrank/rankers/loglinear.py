@@ -15,7 +15,15 @@ from sklearn.utils import check_random_state
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
-from arcrank.rankers.base import Array, LinearRanker, add_intercept, check_number, check_sample_weight, rank_matrix
+from arcrank.rankers.base import (
+    Array,
+    LinearRanker,
+    Sizes,
+    add_intercept,
+    check_number,
+    check_sample_weight,
+    rank_matrix,
+)
 from arcrank.rankers.candidates import CandidateFeatures, CandidateSets, candidate_graphs
 from arcrank.rankers.label_sets import learn_thresholds, set_sizes
 
@@ -27,6 +35,9 @@ if TYPE_CHECKING:
 SOLVERS = ("auto", "dual", "lbfgs", "boosting")
 _FEW_WEIGHTS = 20_000  # below, L-BFGS's vectors cost nothing and it needs fewer passes
 _MANY_FLOWS = 30_000_000  # above, the dual variables would take more than 240 MB
+_LBFGS_VECTORS = 60  # arrays as large as the weights: SciPy's memory of 20 steps has 45 of them, and it copies
+_BOOSTING_VECTORS = 5  # weights, W+ and W-, and those of negative features
+_SCORES = 4  # scores, outflow, inflow and their difference
 
 
 class LogLinearRanker(LinearRanker):
@@ -143,7 +154,7 @@ class LogLinearRanker(LinearRanker):
         graphs = self._learn_labels(y, X.shape[0])
         weight = check_sample_weight(sample_weight, X.shape[0])
         design = add_intercept(X) if self.fit_intercept else X
-        self.solver_ = self._choose_solver(graphs, design.shape[1] * graphs.n_labels)
+        self.solver_ = self._choose_solver(self._sizes(graphs, X.shape[1]))
         if self.solver_ == "dual":
             self._fit_dual(design, graphs, weight)
         else:
@@ -235,17 +246,31 @@ class LogLinearRanker(LinearRanker):
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
 
-    def _choose_solver(self, graphs: PreferenceGraphs, n_weights: int) -> str:
-        """The dual where weights are many and its variables few; else L-BFGS."""
+    def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
+        sizes = super()._sizes(graphs, n_features)._replace(explicit=isinstance(graphs, ArcGraphs))
+        if self.solver not in ("auto", "dual") or self.loss is not None:
+            return sizes
+        from arcrank.solvers.dual import count_flows
+
+        return sizes._replace(flows=count_flows(graphs, self._cut()))
+
+    def _choose_solver(self, sizes: Sizes) -> str:
+        """The dual where weights are many and its variables few, or less memory than L-BFGS takes; else L-BFGS."""
         if self.solver != "auto":
             return self.solver
         if self.loss is not None:
             return "lbfgs"
-        from arcrank.solvers.dual import count_flows
+        n_weights = (sizes.features + self.fit_intercept) * sizes.labels
+        fits = sizes.flows <= max(_MANY_FLOWS, _LBFGS_VECTORS * n_weights)
+        few = sizes.explicit or sizes.flows <= 4 * sizes.instances * sizes.labels
+        return "dual" if fits and few and n_weights > _FEW_WEIGHTS else "lbfgs"
 
-        n_flows = count_flows(graphs, self._cut())
-        fits = n_flows <= _MANY_FLOWS and (n_flows <= 4 * np.prod(graphs.shape) or isinstance(graphs, ArcGraphs))
-        return "dual" if fits and n_weights > _FEW_WEIGHTS else "lbfgs"
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        weights, scores = super()._bytes_needed(sizes), 8 * sizes.instances * sizes.labels
+        solver = self._choose_solver(sizes)
+        if solver == "dual":
+            return (2 if self.warm_start else 1) * (weights + 8 * sizes.flows)
+        return (_LBFGS_VECTORS if solver == "lbfgs" else _BOOSTING_VECTORS) * weights + _SCORES * scores
 
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         from arcrank.solvers.dual import DualAscent

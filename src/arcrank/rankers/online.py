@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from arcrank._features import canonical_csr, check_csr
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import Array, Explanation, check_number
+from arcrank.rankers.base import Array, Explanation, Sizes, check_number
 from arcrank.rankers.online_base import OnlineRanker
 from arcrank.solvers.online import LOSSES, PERCEPTRON
 
@@ -152,6 +152,9 @@ class MMPRanker(OnlineRanker):
         from arcrank.solvers.online_support import SupportVectors
 
         return SupportVectors.none(self.n_features_in_, k)
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        return super()._bytes_needed(sizes) if self.kernel is None else 0  # it grows with the mistakes
 
     def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
         if self.kernel is None:

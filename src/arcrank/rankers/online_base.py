@@ -15,7 +15,7 @@ from arcrank._features import canonical_csr
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
-from arcrank.rankers.base import Array, LinearRanker
+from arcrank.rankers.base import Array, LinearRanker, Sizes
 from arcrank.rankers.margins import smallest_margins
 from arcrank.rankers.online_labels import first_graphs, next_graphs
 from arcrank.solvers.history import History
@@ -89,6 +89,8 @@ class OnlineRanker(LinearRanker):
             graphs, names = next_graphs(y, kind, self.labels_, labels)
         if len(graphs) != X.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance.")
+        if first or len(names) > len(self.intercept_):
+            self._check_memory(Sizes(len(graphs), self.n_features_in_, len(names)))
         self._kind, self.labels_ = kind, names
         self.__dict__.pop("_top_seen", None)  # of an earlier fit; a stream meets its labels as it goes
         if first:
@@ -105,6 +107,9 @@ class OnlineRanker(LinearRanker):
 
     def _new_model(self, k: int) -> Any:
         return Prototypes.zeros(self.n_features_in_, k, self.average)
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        return (2 if self.average else 1) * super()._bytes_needed(sizes)
 
     def _grow(self, k: int) -> None:
         self._model.grow(k)

@@ -18,6 +18,7 @@ from arcrank.rankers.base import (
     Array,
     Explanation,
     LinearRanker,
+    Sizes,
     add_intercept,
     check_number,
     check_sample_weight,
@@ -266,6 +267,15 @@ class PreferenceMachine(LinearRanker):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
         self._cut()
         self._loss()
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        if self.kernel != "linear":  # scores, flows, and what a step adds to the scores
+            return int(1e6 * self.cache_mb) + 3 * 8 * sizes.instances * sizes.labels
+        weights, (_, d, k, *_) = super()._bytes_needed(sizes), sizes
+        if self.codes is None:
+            return weights
+        columns = k * (k - 1) // 2 if isinstance(self.codes, str) and self.codes == "one-vs-one" else k
+        return weights + 8 * (d + k) * columns
 
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)

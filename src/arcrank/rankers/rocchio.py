@@ -8,7 +8,7 @@ import numpy as np
 
 from arcrank.errors import GraphError, ParameterError
 from arcrank.graphs import LayeredGraphs
-from arcrank.rankers.base import LinearRanker
+from arcrank.rankers.base import LinearRanker, Sizes
 
 __all__ = ["RocchioRanker"]
 
@@ -62,3 +62,6 @@ class RocchioRanker(LinearRanker):
         weights = rocchio_weights(X, graphs.to_indicator(), self.beta, self.gamma, unit_norm=True)
         self._set_weights(weights.T, X.shape[1])
         return self
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        return 4 * super()._bytes_needed(sizes)  # sums, pull, push and their difference
