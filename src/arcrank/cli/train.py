@@ -114,9 +114,7 @@ def _learn_whole(
     say(f"read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
     if parents is not None and hierarchy is not None:
         check_hierarchy(parents, hierarchy, corpus)
-    return learn_corpus(
-        corpus, plan, validate=validate, random_state=random_state, hierarchy=parents, measure=measure
-    )
+    return learn_corpus(corpus, plan, validate=validate, random_state=random_state, hierarchy=parents, measure=measure)
 
 
 def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:
