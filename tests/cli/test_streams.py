@@ -107,6 +107,11 @@ def test_closed_input(model, data, tmp_path):
     assert run_without(["stdin", "stderr"], "rank", model, "-") == Result(2, "", "")
 
 
+def test_input_that_cannot_be_read(model, tmp_path):
+    with open(tmp_path / "written", "wb") as file:
+        told(run_without([], "rank", model, "-", stdin=file), "standard input: it cannot be read: Bad file descriptor")
+
+
 def test_the_library_works_without_standard_error():
     """Progress has nowhere to go; that is no reason to fail."""
     script = (

@@ -166,7 +166,10 @@ class _Metered(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         # read1 of a buffered stream gives what is there, so that a pipe is not waited for
         read = self._raw.readinto1 if hasattr(self._raw, "readinto1") else self._raw.readinto
-        count = int(read(buffer) or 0)
+        try:
+            count = int(read(buffer) or 0)
+        except OSError as error:
+            raise FormatError(f"{self.name}: it cannot be read: {error.strerror}.\nGive another file.") from error
         self._meter.advance(count)
         return count
 
