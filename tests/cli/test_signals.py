@@ -13,8 +13,21 @@ import pytest
 import arcrank
 from tests.cli.conftest import command
 
-# Before the entry point Python itself starts, and nobody but Python handles its Ctrl-C.
-ENTER = "import sys; from arcrank.__main__ import main; sys.stderr.write('!'); sys.stderr.flush(); main()"
+# Before the entry point Python itself starts, and nobody but Python handles its Ctrl-C: the mark is written by the
+# first thing that the command does.
+ENTER = """
+import sys
+from arcrank.__main__ import main
+from arcrank.cli import signals
+
+def catch_signals(real=signals.catch_signals):
+    real()
+    sys.stderr.write("!")
+    sys.stderr.flush()
+
+signals.catch_signals = catch_signals
+main()
+"""
 MOMENTS = 8
 
 

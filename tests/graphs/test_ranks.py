@@ -123,7 +123,7 @@ def test_corpora_of_rankings_need_no_kind(name):
 
 
 def test_what_is_left_open_later_is_settled_by_what_was_learnt():
-    X, ranks = np.eye(4), np.array([[1, 2, 3], [2, 1, 3], [3, 1, 2], [1, 3, 2]])
+    X, ranks = np.eye(4), np.array([[1, 2, 3], [2, 1, 3], [3, 2, 1], [1, 3, 2]])
     ranker = LogLinearRanker().fit(X, ranks)
     later = np.array([[2.0, NAN, 1.0], [NAN, 3.0, 3.0], [2.0, 2.0, 1.0], [1.0, 1.0, 2.0]])
     with pytest.raises(InputError, match="kind='ranks'"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from arcrank.cli.reading import with_flags
 from arcrank.cli.showing import clipped, count, in_runs, is_are
 from arcrank.cli.similar_names import one_letter_apart, written_alike
 from arcrank.cli.survey import Survey
@@ -61,7 +62,7 @@ def _misread(found: Survey) -> Made:
     for warning in found.warnings:
         message, _, remedy = str(warning).removeprefix(f"{found.path}: ").rstrip(".").partition("; ")
         message, remedy = getattr(warning, "found", message), getattr(warning, "remedy", remedy)
-        yield "warning", "probably misread", message, remedy, getattr(warning, "n_rows", 1)
+        yield "warning", "probably misread", message, with_flags(remedy), getattr(warning, "n_rows", 1)
 
 
 def _runs(found: Survey) -> Made:

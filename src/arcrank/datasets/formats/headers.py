@@ -129,7 +129,7 @@ class Suspicions:
             if not self._with_several and rows and rows >= _MANY * self._rows:
                 self._warn(
                     f"{rows:,} of {self._rows:,} rows have a label with {separator!r} in it, and none has two labels",
-                    "labels are separated by ';' unless label_separator says otherwise",
+                    "labels are separated by ';' unless label_separator= names another character",
                     rows,
                 )
 
