@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import sys
 
@@ -79,6 +78,8 @@ def test_check_says_what_train_would_refuse(many, monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the address space is limited by Linux")
 def test_a_limit_that_is_real(tmp_path, many):
+    import resource
+
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, resource.RLIM_INFINITY))
 

@@ -88,7 +88,7 @@ class Plan:
         """The learner and what was set, e.g. `log-linear (C=10)`."""
         told = {name: value for name, value in self.parameters.items() if name != "random_state"}
         if told.get("shuffle") is True:
-            del told["shuffle"]  # as everybody expects
+            del told["shuffle"]  # the default of the command
         return f"{self.learner}{f' ({_listed(told)})' if told else ''}"
 
 
