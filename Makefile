@@ -11,7 +11,8 @@ OLDEST_PYTHON ?= $(or $(shell python3.11 -c "import sys; print(sys.executable)" 
 OLDEST_TESTS := tests/graphs tests/losses tests/solvers tests/metrics tests/test_package.py tests/test_bounds.py \
 	tests/test_estimator_checks.py $(addprefix tests/rankers/test_,base.py rocchio.py loglinear.py online.py) \
 	$(addprefix tests/modelfile/test_,round_trip.py stored.py) tests/datasets/formats/test_parquet.py \
-	$(addprefix tests/cli/test_,train.py rank.py evaluate.py)
+	$(addprefix tests/experiments/test_,bipartite.py category_ranking.py) \
+	$(addprefix tests/cli/test_,train.py rank.py evaluate.py) src/arcrank
 # PYTHONPATH of the caller must not leak other packages into the gate.
 unexport PYTHONPATH
 
@@ -30,9 +31,10 @@ test: $(STAMP)
 	    echo "OPENBLAS_CORETYPE=$$core"; OPENBLAS_CORETYPE=$$core $(BIN)/pytest -n 2 -q -r fE -m processors $(PROCESSOR_TESTS); \
 	done
 
-# Compiled kernels of two versions of numba would overwrite each other.
+# Kernels have a folder of their own, since those of two versions of numba would overwrite each other; a file's tests
+# stay in one process, since two would compile the same kernels.
 test-oldest: $(OLDEST)/.installed
-	NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(OLDEST)/bin/pytest -n 2 $(OLDEST_TESTS)
+	NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(OLDEST)/bin/pytest -n 2 --dist loadfile $(OLDEST_TESTS)
 
 fix: $(STAMP)
 	$(BIN)/ruff format .
