@@ -54,8 +54,8 @@ def expected_failures(estimator):
 @pytest.mark.processors
 @parametrize_with_checks(
     [
-        PreferenceMachine(max_iter=100),
-        PreferenceMachine("domination", "squared-hinge", max_iter=100),
+        PreferenceMachine(max_iter=300),
+        PreferenceMachine("domination", "squared-hinge", max_iter=300),
         PreferenceMachine(kernel="rbf"),
         PreferenceMachine(kernel="precomputed", max_iter=300),
     ],
