@@ -187,7 +187,7 @@ def write_svmlight(path: Path, X: Any, Y: Any) -> None:
 _CHILD = """
 import json, re, sys, numpy as np
 from arcrank.datasets.stream import learn_stream
-from arcrank.rankers.online import MMPRanker
+from arcrank.rankers.online.mmp import MMPRanker
 from arcrank.text import HashedTextFeatures
 MMPRanker("normalized").fit(np.eye(3), np.eye(3, dtype=int))  # imports and compiles everything
 def memory(which):  # getrusage would tell the peak of the parent, which a child inherits

@@ -29,7 +29,7 @@ from sklearn.svm import LinearSVC
 from arcrank.datasets import load_reuters21578
 from arcrank.metrics import average_precision, coverage, one_error, ranking_loss, zero_one_error
 from arcrank.model_selection import StratifiedFolds
-from arcrank.rankers.preference_machine import PreferenceMachine
+from arcrank.rankers.preference_machine.machine import PreferenceMachine
 from arcrank.text import TextFeatures
 from benchmarks.timing import report
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from arcrank.bipartite.rankboost import RankBoost
 from arcrank.datasets import load_reuters21578
 from arcrank.metrics.bipartite import auc
-from arcrank.rankers.rankboost import RankBoost
 from arcrank.solvers.neighbours import nearest_rows
 from arcrank.text import TermCounts, TfIdf, Tokenizer
 from benchmarks.timing import alternate, peak_bytes, report

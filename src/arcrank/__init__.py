@@ -18,14 +18,14 @@ __version__ = "0.1.0"
 _HOME = {
     "CandidateSets": "arcrank.rankers.candidates",
     "LogLinearRanker": "arcrank.rankers.loglinear",
-    "MMPRanker": "arcrank.rankers.online",
-    "PerceptronRanker": "arcrank.rankers.online",
-    "PreferenceMachine": "arcrank.rankers.preference_machine",
-    "RankBoost": "arcrank.rankers.rankboost",
+    "MMPRanker": "arcrank.rankers.online.mmp",
+    "PerceptronRanker": "arcrank.rankers.online.perceptron",
+    "PreferenceMachine": "arcrank.rankers.preference_machine.machine",
+    "RankBoost": "arcrank.bipartite.rankboost",
     "RocchioRanker": "arcrank.rankers.rocchio",
-    "SemiSupervisedLogistic": "arcrank.rankers.semisupervised_logistic",
-    "SemiSupervisedRankBoost": "arcrank.rankers.semisupervised",
-    "TransductiveSVM": "arcrank.rankers.transductive",
+    "SemiSupervisedLogistic": "arcrank.bipartite.semisupervised_logistic",
+    "SemiSupervisedRankBoost": "arcrank.bipartite.semisupervised_rankboost",
+    "TransductiveSVM": "arcrank.bipartite.transductive_svm",
     "load": "arcrank.modelfile",
     "save": "arcrank.modelfile",
 }
@@ -47,16 +47,16 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from arcrank.bipartite.rankboost import RankBoost
+    from arcrank.bipartite.semisupervised_logistic import SemiSupervisedLogistic
+    from arcrank.bipartite.semisupervised_rankboost import SemiSupervisedRankBoost
+    from arcrank.bipartite.transductive_svm import TransductiveSVM
     from arcrank.modelfile import load, save
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.loglinear import LogLinearRanker
     from arcrank.rankers.online import MMPRanker, PerceptronRanker
-    from arcrank.rankers.preference_machine import PreferenceMachine
-    from arcrank.rankers.rankboost import RankBoost
+    from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
-    from arcrank.rankers.semisupervised import SemiSupervisedRankBoost
-    from arcrank.rankers.semisupervised_logistic import SemiSupervisedLogistic
-    from arcrank.rankers.transductive import TransductiveSVM
 
 
 def __getattr__(name: str) -> Any:

@@ -228,7 +228,7 @@ def test_that_the_first_run_compiles_is_told_once(tmp_path, data, monkeypatch):
     arguments = ("train", data, "--model", tmp_path / "m")
     assert told not in call(*arguments, *QUICK).err
     kernel = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path / "empty")))
-    monkeypatch.setattr("arcrank.compiled.boosting.boosting_step", kernel)
+    monkeypatch.setattr("arcrank.compiled.loglinear_boosting.boosting_step", kernel)
     for learner in ("rocchio", "mmp"):
         assert call(*arguments, "--learner", learner).err.count(told) == 1
 

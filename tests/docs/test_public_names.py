@@ -26,7 +26,7 @@ PUBLIC = (
     "arcrank.datasets",
     "arcrank.modelfile",
     "arcrank.rankers.kernels",
-    "arcrank.rankers.codes",
+    "arcrank.rankers.preference_machine.codes",
     "arcrank.errors",
 )
 """The public modules; what is public in them tells `__all__`, or without it what they define."""

@@ -10,7 +10,7 @@ from arcrank.decompositions import DECOMPOSITIONS, Grouping
 from arcrank.graphs import as_graphs
 from arcrank.losses import LogLinearLoss
 from arcrank.metrics import generalized_error
-from arcrank.rankers.margin_bound import most_arcs_of_a_piece
+from arcrank.rankers.preference_machine.bound import most_arcs_of_a_piece
 from arcrank.text import InformativeSelector
 
 NAMES = ["zero-one", "disagreement", "domination", "dominated"]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from arcrank.solvers.neighbours import nearest_rows, neighbour_claims, settle_claims
+from arcrank.solvers.neighbours import nearest_rows, neighbour_labels, settle_claims
 
 
 def cosines(A, B):
@@ -62,6 +62,6 @@ def test_claims_equal_brute_force(seed, k):
         for j in sorted(range(9), key=lambda j: -full[i, j])[:k]:
             if expected[j] < 0 or full[i, j] > similarity[j]:
                 expected[j], similarity[j] = grades[i], full[i, j]
-    claims = neighbour_claims(labelled, grades, pool, k)
+    claims = neighbour_labels(labelled, grades, pool, k)
     assert claims.grades.tolist() == expected.tolist()
     assert claims.similarity == pytest.approx(similarity)

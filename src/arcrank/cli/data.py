@@ -98,7 +98,7 @@ def convert(
     from arcrank.cli.inputs import check_apart
     from arcrank.cli.output import say
     from arcrank.cli.showing import check_place, count
-    from arcrank.modelfile.atomic import write_atomically
+    from arcrank.io.atomic import write_atomically
 
     check_place(target, "OUT")
     check_apart(target, "OUT", source)

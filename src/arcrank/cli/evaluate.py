@@ -95,7 +95,7 @@ def write_report(found: Evaluation, model: str, data: str, path: Path, **more: A
     """Write the page, whole or not at all."""
     from arcrank.cli.output import printable
     from arcrank.cli.report import report
-    from arcrank.modelfile.atomic import write_atomically
+    from arcrank.io.atomic import write_atomically
 
     write_atomically(path, [report(found, printable(model), printable(data), **more).encode()])
 

@@ -98,7 +98,7 @@ def _list(as_json: bool) -> None:
 def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> None:
     from arcrank.cli.output import say
     from arcrank.cli.reproduce_report import markdown, report
-    from arcrank.modelfile.atomic import write_atomically
+    from arcrank.io.atomic import write_atomically
 
     write = markdown if path.suffix.lower() == ".md" else report
     write_atomically(path, [write(outcomes, left_out).encode()])

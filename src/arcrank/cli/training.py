@@ -219,9 +219,9 @@ def _gap_teller(meter: Meter, tol: float) -> Callable[[dict[str, Any]], None]:
 
 def tell_of_compiling() -> None:
     """Say why the first run is slow, where no kernel has been compiled yet."""
-    from arcrank.compiled import boosting
+    from arcrank.compiled import loglinear_boosting
 
-    kernel: Any = boosting.boosting_step
+    kernel: Any = loglinear_boosting.boosting_step
     folder = kernel.stats.cache_path
     if folder is not None and not any(Path(folder).glob("*.nbi")):
         say("(the first run compiles for some seconds)")

@@ -92,7 +92,7 @@ def learn_stream(
     Examples
     --------
     >>> import io
-    >>> from arcrank.rankers.online import MMPRanker
+    >>> from arcrank.rankers.online.mmp import MMPRanker
     >>> from arcrank.text import HashedTextFeatures
     >>> rows = b'{"text": "crude oil", "labels": ["crude"]}' + bytes([10]) + b'{"text": "a tanker", "labels": ["ship"]}'
     >>> ranker = MMPRanker()

@@ -15,13 +15,13 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
+from arcrank.bipartite.rankboost import RankBoost
+from arcrank.bipartite.semisupervised_logistic import SemiSupervisedLogistic
+from arcrank.bipartite.semisupervised_rankboost import SemiSupervisedRankBoost
+from arcrank.bipartite.transductive_svm import TransductiveSVM
 from arcrank.datasets import Corpus, load_ohsumed, load_reuters21578
 from arcrank.experiments import cells as store
 from arcrank.metrics.bipartite import auc, precision_recall, top_precision, uninterpolated_precision
-from arcrank.rankers.rankboost import RankBoost
-from arcrank.rankers.semisupervised import SemiSupervisedRankBoost
-from arcrank.rankers.semisupervised_logistic import SemiSupervisedLogistic
-from arcrank.rankers.transductive import TransductiveSVM
 from arcrank.text import TermCounts, TfIdf, Tokenizer
 
 __all__ = ["COLLECTIONS", "LATENT_GRID", "RECALLS", "Cell", "Collection", "Study", "Task", "method"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from arcrank.experiments.category_ranking_runs import RANKERS, Cell, label_sets
-from arcrank.modelfile.atomic import write_atomically
+from arcrank.io.atomic import write_atomically
 
 __all__ = ["draw"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arcrank.datasets.locate import cache_folder
-from arcrank.modelfile.atomic import write_atomically
+from arcrank.io.atomic import write_atomically
 
 _warned: set[Path] = set()
 

@@ -25,8 +25,8 @@ from arcrank.metrics import (
     identity_error_percent,
     one_error,
 )
-from arcrank.rankers.online import MMPRanker
-from arcrank.rankers.preference_machine import PreferenceMachine
+from arcrank.rankers.online.mmp import MMPRanker
+from arcrank.rankers.preference_machine.machine import PreferenceMachine
 from arcrank.text import TextFeatures
 
 __all__ = ["GRID", "MEASURES", "PUBLISHED", "Row", "choose_cost", "main", "table"]

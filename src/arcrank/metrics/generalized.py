@@ -8,18 +8,18 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcrank.compiled import layered_errors
-from arcrank.compiled.piece_errors import piece_errors
+from arcrank.compiled import errors_layers
+from arcrank.compiled.errors_pieces import piece_errors
 from arcrank.decompositions import Cut, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.base import row_blocks
 
 _LAYERED: dict[str, Callable[..., NDArray[np.float64]]] = {
-    "zero-one": layered_errors.zero_one,
-    "disagreement": layered_errors.disagreement,
-    "domination": layered_errors.domination,
-    "dominated": layered_errors.dominated,
+    "zero-one": errors_layers.zero_one,
+    "disagreement": errors_layers.disagreement,
+    "domination": errors_layers.domination,
+    "dominated": errors_layers.dominated,
 }
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import ModelFileError
-from arcrank.modelfile.atomic import write_atomically
+from arcrank.io.atomic import write_atomically
 from arcrank.modelfile.container import container_bytes, damaged, open_container
 from arcrank.modelfile.manifest import check_agreement, check_manifest
 from arcrank.modelfile.values import DTYPES, Encoder, decode, expand, readable

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from arcrank.io.string_arrays import StoredNames
 from arcrank.modelfile.forms import LARGEST, Form, MisfitError, Sizes, bound
-from arcrank.modelfile.names import StoredNames
 from arcrank.modelfile.rows import StoredRows
 from arcrank.modelfile.sparse import StoredCsr
 

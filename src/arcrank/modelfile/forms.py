@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from arcrank.modelfile.names import StoredNames
+from arcrank.io.string_arrays import StoredNames
 from arcrank.modelfile.rows import StoredRows
 from arcrank.modelfile.sparse import StoredCsr
 

@@ -6,6 +6,7 @@ What scoring reads is held to what it allows, and what costs time or memory to l
 
 from __future__ import annotations
 
+from arcrank.io.string_arrays import StoredNames
 from arcrank.modelfile.array_forms import AnyArray
 from arcrank.modelfile.forms import (
     MOST_FEATURES,
@@ -22,7 +23,6 @@ from arcrank.modelfile.forms import (
     Whole,
     Words,
 )
-from arcrank.modelfile.names import StoredNames
 from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
 
 __all__ = ["PARAMETERS"]

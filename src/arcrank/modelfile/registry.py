@@ -34,7 +34,7 @@ _STUMPS = {
     "validation_curve": "validation_curve_",
 }
 _TENTATIVE = {"tentative": "tentative_", "similarity": "similarity_", "latent": "latent_"}
-_STUMP_RECORD = {"stumps": "arcrank.rankers.stump_scores:Stumps"}
+_STUMP_RECORD = {"stumps": "arcrank.bipartite.stumps:Stumps"}
 _IDF = {"idf": "idf_"}
 _PIVOT = _IDF | {"mean_terms": "mean_terms_"}
 _SELECTED = {"support": "support_", "scores": "scores_"}
@@ -62,13 +62,13 @@ PARTS: tuple[Part, ...] = (
         "log-linear",
         "loglinear:LogLinearRanker",
         {**_LABELS, **_WEIGHTS, **_TRAINING, "solver": "solver_", "thresholds": "thresholds_"},
-        {"thresholds": "arcrank.rankers.label_sets:Thresholds"},
+        {"thresholds": "arcrank.rankers.thresholds:Thresholds"},
     ),
     _ranker(
         "preference-machine",
         "preference_machine:PreferenceMachine",
         {**_LABELS, **_WEIGHTS, **_TRAINING, **_MACHINE},
-        {"kernel": "arcrank.rankers.kernels:Kernel", "bound": "arcrank.rankers.margin_bound:BoundTerms"},
+        {"kernel": "arcrank.rankers.kernels:Kernel", "bound": "arcrank.rankers.preference_machine.bound:BoundTerms"},
     ),
     _online("mmp", "online:MMPRanker"),
     _online("perceptron", "online:PerceptronRanker"),
@@ -78,7 +78,7 @@ PARTS: tuple[Part, ...] = (
         "semi-supervised-rankboost",
         "semisupervised:SemiSupervisedRankBoost",
         {**_FEATURES, **_STUMPS, **_TENTATIVE},
-        {**_STUMP_RECORD, "latent": "arcrank.rankers.latent:LatentModel"},
+        {**_STUMP_RECORD, "latent": "arcrank.bipartite.latent:LatentModel"},
     ),
     _ranker(
         "transductive-svm",

@@ -132,7 +132,7 @@ class Encoder:
         return {"$rows": self._keep_all(arrays, where), "length": len(matrix)}
 
     def _names(self, names: list[Any], form: str, where: str) -> Any:
-        from arcrank.modelfile.names import name_arrays
+        from arcrank.io.string_arrays import name_arrays
 
         arrays = name_arrays(names)
         if arrays is None:
@@ -254,7 +254,7 @@ def _decode_array(value: Any, arrays: Any) -> NDArray[Any]:
 
 
 def _decode_names(value: Any, arrays: Any) -> Any:
-    from arcrank.modelfile.names import StoredNames
+    from arcrank.io.string_arrays import StoredNames
 
     return StoredNames({name: arrays(at) for name, at in value["$names"].items()}, value["form"])
 

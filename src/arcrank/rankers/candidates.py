@@ -86,8 +86,8 @@ def refuse_candidates(X: Any, where: str) -> None:
         )
 
 
-class CandidateFeatures:
-    """The products of `solvers.features.Features` for candidate sets: one weight for each joint feature."""
+class CandidateDesign:
+    """The products of `solvers.design.Design` for candidate sets: one weight for each joint feature."""
 
     def __init__(self, sets: CandidateSets, n_labels: int) -> None:
         self._Z = sets.features
@@ -106,11 +106,11 @@ class CandidateFeatures:
     def transposed(self, flow: Array) -> Array:
         return np.asarray(self._Z.T @ flow[self._rows, self._columns])
 
-    def split(self) -> tuple[CandidateFeatures, CandidateFeatures | None]:
+    def split(self) -> tuple[CandidateDesign, CandidateDesign | None]:
         Z: Any = self._Z
         negative = -Z.minimum(0) if sp.issparse(Z) else -np.minimum(Z, 0)
         parts = [CandidateSets(part, self._sets.ptr) for part in (Z + negative, negative)]
-        return CandidateFeatures(parts[0], self._shape[1]), CandidateFeatures(parts[1], self._shape[1])
+        return CandidateDesign(parts[0], self._shape[1]), CandidateDesign(parts[1], self._shape[1])
 
     def largest_norm(self, rows: NDArray[np.bool_]) -> float:
         norms = np.asarray(abs(self._Z).sum(axis=1)).ravel()

@@ -24,13 +24,13 @@ from arcrank.rankers.base import (
     check_sample_weight,
     rank_matrix,
 )
-from arcrank.rankers.candidates import CandidateFeatures, CandidateSets, candidate_graphs
-from arcrank.rankers.label_sets import learn_thresholds, set_sizes
+from arcrank.rankers.candidates import CandidateDesign, CandidateSets, candidate_graphs
+from arcrank.rankers.thresholds import learn_thresholds, set_sizes
 
 if TYPE_CHECKING:
-    from arcrank.solvers.dual import DualState
     from arcrank.solvers.history import History
     from arcrank.solvers.lbfgs import PrimalState
+    from arcrank.solvers.loglinear_dual import DualState
 
 SOLVERS = ("auto", "dual", "lbfgs", "boosting")
 _FEW_WEIGHTS = 20_000  # below, L-BFGS's vectors cost nothing and it needs fewer passes
@@ -158,9 +158,9 @@ class LogLinearRanker(LinearRanker):
         if self.solver_ == "dual":
             self._fit_dual(design, graphs, weight)
         else:
-            from arcrank.solvers.features import LabelFeatures
+            from arcrank.solvers.design import LabelDesign
 
-            self._fit_primal(LabelFeatures(design, graphs.n_labels, self.n_jobs), graphs, weight)
+            self._fit_primal(LabelDesign(design, graphs.n_labels, self.n_jobs), graphs, weight)
         self._learn_threshold(X, graphs)
         return self
 
@@ -176,7 +176,7 @@ class LogLinearRanker(LinearRanker):
             return super().score_labels(X)
         self._check_candidates(X)
         width = int(X.counts().max(initial=0))
-        scores = CandidateFeatures(X, width).scores(self.coef_[0])
+        scores = CandidateDesign(X, width).scores(self.coef_[0])
         scores[np.arange(width) >= X.counts()[:, None]] = -np.inf
         return scores
 
@@ -250,7 +250,7 @@ class LogLinearRanker(LinearRanker):
         sizes = super()._sizes(graphs, n_features)._replace(explicit=isinstance(graphs, ArcGraphs))
         if self.solver not in ("auto", "dual") or self.loss is not None:
             return sizes
-        from arcrank.solvers.dual import count_flows
+        from arcrank.solvers.loglinear_dual import count_flows
 
         return sizes._replace(flows=count_flows(graphs, self._cut()))
 
@@ -273,7 +273,7 @@ class LogLinearRanker(LinearRanker):
         return (_LBFGS_VECTORS if solver == "lbfgs" else _BOOSTING_VECTORS) * weights + _SCORES * scores
 
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
-        from arcrank.solvers.dual import DualAscent
+        from arcrank.solvers.loglinear_dual import DualAscent
 
         ascent = DualAscent(X, graphs, self._cut(), self.C * weight, normalize=self.normalize)
         state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
@@ -301,7 +301,7 @@ class LogLinearRanker(LinearRanker):
         history = self._history()
         try:
             if self.solver_ == "boosting":
-                from arcrank.solvers.boosting import solve_boosting
+                from arcrank.solvers.loglinear_boosting import solve_boosting
 
                 rows = graphs.arc_counts() > 0
                 solve_boosting(
@@ -374,9 +374,7 @@ class LogLinearRanker(LinearRanker):
         self.labels_ = np.arange(graphs.n_labels)
         self.solver_ = "lbfgs" if self.solver == "auto" else self.solver
         self._check_candidates(sets)
-        self._fit_primal(
-            CandidateFeatures(sets, graphs.n_labels), graphs, check_sample_weight(sample_weight, len(sets))
-        )
+        self._fit_primal(CandidateDesign(sets, graphs.n_labels), graphs, check_sample_weight(sample_weight, len(sets)))
         return self
 
     def _check_candidates(self, sets: CandidateSets) -> None:

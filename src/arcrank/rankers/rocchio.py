@@ -49,7 +49,7 @@ class RocchioRanker(LinearRanker):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X, (n, d), and label sets y: anything `as_graphs` takes with at most two layers."""
-        from arcrank.solvers.rocchio import rocchio_weights
+        from arcrank.solvers.prototypes import rocchio_weights
 
         for name in ("beta", "gamma"):
             value = getattr(self, name)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from arcrank.losses import FlowLoss
-from arcrank.solvers.features import Features
+from arcrank.solvers.design import Design
 from arcrank.solvers.history import History
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class PrimalState:
 
 
 def solve_lbfgs(
-    features: Features,
+    features: Design,
     loss: FlowLoss,
     state: PrimalState,
     *,

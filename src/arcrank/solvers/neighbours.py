@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-__all__ = ["Claims", "nearest_rows", "neighbour_claims", "settle_claims"]
+__all__ = ["TentativeLabels", "nearest_rows", "neighbour_labels", "settle_claims"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -17,7 +17,7 @@ BLOCK = 16_384
 """Rows of the pool at a time: their running sums (128 kB) stay in a core's cache, whatever the size of the pool."""
 
 
-class Claims(NamedTuple):
+class TentativeLabels(NamedTuple):
     """What a labeller says about m unlabelled rows."""
 
     grades: Floats
@@ -53,14 +53,14 @@ def nearest_rows(queries: Any, pool: Any, k: int, block: int = BLOCK) -> tuple[R
     return nearest, similarity
 
 
-def neighbour_claims(labelled: Any, grades: Floats, pool: Any, k: int) -> Claims:
+def neighbour_labels(labelled: Any, grades: Floats, pool: Any, k: int) -> TentativeLabels:
     """Let each labelled row give its grade to its k nearest rows of the pool, and settle who gets which."""
     nearest, similarity = nearest_rows(labelled, pool, k)
     claimants = np.repeat(grades, nearest.shape[1])
     return settle_claims(nearest.ravel(), claimants, similarity.ravel(), pool.shape[0])
 
 
-def settle_claims(rows: Rows, grades: Floats, similarity: Floats, n_rows: int) -> Claims:
+def settle_claims(rows: Rows, grades: Floats, similarity: Floats, n_rows: int) -> TentativeLabels:
     """Give each claimed row one grade: claimed twice by one grade it counts once, by several the nearest wins.
 
     Where two grades claim it with the very same similarity, it stays unlabelled.
@@ -72,7 +72,7 @@ def settle_claims(rows: Rows, grades: Floats, similarity: Floats, n_rows: int) -
     given[rows[first]], nearness[rows[first]] = grades[first], similarity[first]
     torn = rows[(similarity == nearness[rows]) & (grades != given[rows])]
     given[torn], nearness[torn] = -1.0, 0.0
-    return Claims(given, nearness)
+    return TentativeLabels(given, nearness)
 
 
 def _unit(X: Any) -> sparse.csr_matrix:

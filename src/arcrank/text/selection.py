@@ -13,11 +13,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from arcrank.errors import InputError, ParameterError
-from arcrank.solvers.rocchio import rocchio_weights
+from arcrank.solvers.prototypes import rocchio_weights
 
 if TYPE_CHECKING:
     from arcrank.graphs import PreferenceGraphs
-    from arcrank.text.zero_flows import FlowsOf
+    from arcrank.losses.zero_flows import FlowsOf
 
 __all__ = ["InformativeSelector", "RocchioSelector"]
 
@@ -147,7 +147,7 @@ class InformativeSelector(_TermSelector):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose terms from X, (n, d), and preference graphs y, anything `as_graphs` takes."""
         from arcrank.decompositions import get_decomposition
-        from arcrank.text.zero_flows import zero_flows
+        from arcrank.losses.zero_flows import zero_flows
 
         _check_count(self.n_terms)
         cut = get_decomposition(self.decomposition)

@@ -1,0 +1,75 @@
+"""Tentative labels of unlabelled instances: how far they are trusted, and who else may give them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from arcrank.solvers.neighbours import TentativeLabels
+
+__all__ = ["checked_labels", "confident_labels", "discounts_of"]
+
+Floats = NDArray[np.float64]
+
+
+def discounts_of(discount: Any, unlabelled: NDArray[np.intp], claims: TentativeLabels) -> Floats:
+    """Return the discounts (m,) of the unlabelled rows from a number, one for each row of X, or a function."""
+    if callable(discount):
+        if claims.similarity is None:
+            raise ParameterError(
+                "discount is a function of similarities, and the labeller returned none: "
+                "let it return (labels, similarities)."
+            )
+        discounts = np.asarray(discount(claims.similarity), dtype=np.float64)
+    else:
+        given = np.asarray(discount, dtype=np.float64)
+        discounts = np.full(len(unlabelled), given) if given.ndim == 0 else _at_rows(given, unlabelled)
+    if discounts.shape != unlabelled.shape or not (np.isfinite(discounts) & (discounts >= 0)).all():
+        raise ParameterError(
+            f"discount must be a finite number of at least 0, or one for each row of X; got {discount!r}."
+        )
+    return discounts
+
+
+def _at_rows(discounts: Floats, rows: NDArray[np.intp]) -> Floats:
+    if discounts.ndim != 1 or (len(rows) and len(discounts) <= rows.max()):
+        raise ParameterError(f"discount has shape {discounts.shape}; give a number, or one for each row of X.")
+    return discounts[rows]
+
+
+def checked_labels(given: Any, known: Floats, m: int) -> TentativeLabels:
+    """Return what a user's labeller gave, labels (m,) or (labels, similarities), or say what is wrong with it."""
+    from arcrank.solvers.neighbours import TentativeLabels
+
+    parts = given if isinstance(given, tuple) else (given,)
+    arrays = [np.asarray(part, dtype=np.float64) for part in parts]
+    if len(arrays) not in (1, 2) or any(array.shape != (m,) for array in arrays):
+        raise InputError(
+            f"the labeller must return a label for each of the {m} unlabelled instances (-1 for none), "
+            "or (labels, similarities)."
+        )
+    strange = np.setdiff1d(arrays[0], [*known, -1.0])
+    if len(strange):
+        raise InputError(f"the labeller returned {strange[0]:g}; allowed are the labels in y, and -1 for none.")
+    return TentativeLabels(*arrays)
+
+
+def confident_labels(scores: Floats, count: int, known: Floats) -> TentativeLabels:
+    """Give the `count` best the highest grade, all but the 4 x count best the lowest, those between none.
+
+    >>> confident_labels(np.array([5.0, 4.0, 3.0, 2.0, 1.0, 0.0]), 1, np.array([0.0, 1.0])).grades
+    array([ 1., -1., -1., -1.,  0.,  0.])
+    """
+    from arcrank.solvers.neighbours import TentativeLabels
+
+    order = np.argsort(-scores, kind="stable")
+    count = min(count, len(order) // 2)  # a small pool: half of it at most
+    given = np.full(len(scores), -1.0)
+    given[order[:count]] = known.max()
+    given[order[min(4 * count, len(order) - count) :]] = known.min()
+    return TentativeLabels(given)

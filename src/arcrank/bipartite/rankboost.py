@@ -1,0 +1,230 @@
+"""RankBoost: a ranking of instances as a weighted sum of thresholded features."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_count, check_relevance, ordered_fraction
+from arcrank.bipartite.stumps import Stumps
+from arcrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from arcrank.solvers.rankboost import OrderedPairs, Round
+    from arcrank.solvers.stumps import SortedColumns
+
+__all__ = ["RankBoost", "StumpRanker"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+class StumpRanker(BipartiteRanker):
+    """Boosted stumps: the rounds, early stopping, and all that is read off a trained sum."""
+
+    n_rounds: int
+    thresholds: str | int
+    early_stopping: bool
+    validation_fraction: float
+    patience: int
+    random_state: Any
+    _graded = True
+
+    @abstractmethod
+    def _pairs(self, X: Any, grades: Floats) -> list[OrderedPairs]:
+        """Return the sets of pairs of the criterion; unlabelled rows have the grade -1."""
+
+    def _boost(self, X: Any, grades: Floats, validation: tuple[Any, Any] | None) -> None:
+        grades, held_out = self._held_out(X, grades, validation)
+        pairs = self._pairs(X, grades)
+        self._learn(X, pairs, held_out)
+
+    def _learn(self, X: Any, pairs: list[OrderedPairs], held_out: tuple[Any, Floats] | None) -> None:
+        from arcrank.solvers.rankboost import boost
+
+        rounds: list[Round] = []
+        watch = None if held_out is None else _HeldOut(*held_out, check_count(self.patience, "patience"))
+        self.loss_curve_ = np.array([sum(p.share for p in pairs)])
+        for step in boost(_used_columns(X, pairs, self._n_thresholds()), pairs):
+            rounds.append(step)
+            if (watch is not None and watch.stops(step)) or len(rounds) == self.n_rounds:
+                break
+        self._keep(rounds if watch is None else rounds[: watch.best + 1])
+        self.validation_curve_ = None if watch is None else np.array(watch.curve)
+
+    def _keep(self, rounds: list[Round]) -> None:
+        self.stumps_ = Stumps(
+            np.array([r.feature for r in rounds], dtype=np.int64),
+            np.array([r.threshold for r in rounds], dtype=np.float64),
+            np.array([r.weight for r in rounds], dtype=np.float64),
+        )
+        self.loss_curve_ = np.concatenate([self.loss_curve_, [r.loss for r in rounds]])
+        self.bounds_ = np.array([r.bound for r in rounds])
+        self.n_rounds_ = len(rounds)
+
+    def _held_out(
+        self, X: Any, grades: Floats, validation: tuple[Any, Any] | None
+    ) -> tuple[Floats, tuple[Any, Floats] | None]:
+        """Return the grades to train on and the held-out part; rows drawn from X are unlabelled to neither term."""
+        if validation is not None:
+            rows, judged = self._check_features(validation[0]), check_relevance(validation[1], graded=True)
+            return grades, (rows[judged != UNLABELLED], judged[judged != UNLABELLED])
+        if not self.early_stopping:
+            return grades, None
+        drawn = self._draw(grades)
+        kept = grades.copy()
+        kept[drawn] = np.nan
+        return kept, (X[drawn], grades[drawn])
+
+    def _draw(self, grades: Floats) -> Rows:
+        """Return rows to hold out: the same fraction of each grade, at least one, and at least one stays."""
+        if not 0.0 < self.validation_fraction < 1.0:
+            raise ParameterError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction!r}.")
+        random = check_random_state(self.random_state)
+        drawn = []
+        for grade in np.unique(grades[grades != UNLABELLED]):
+            rows = np.flatnonzero(grades == grade)
+            if len(rows) < 2:
+                raise ParameterError(
+                    f"early_stopping holds out instances of every grade, and grade {grade:g} has only one; "
+                    "give fit a `validation` pair, or train without early stopping."
+                )
+            count = min(max(round(self.validation_fraction * len(rows)), 1), len(rows) - 1)
+            drawn.append(random.permutation(rows)[:count])
+        return np.concatenate(drawn)
+
+    def _n_thresholds(self) -> int | None:
+        return None if self.thresholds == "all" else check_count(self.thresholds, 'thresholds, unless "all",')
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores (n,): the greater, the more relevant."""
+        X = self._check_features(X)
+        return self.stumps_.scores(X)
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield the scores (n,) after each round."""
+        X = self._check_features(X)
+        yield from self.stumps_.staged_scores(X)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's share of the total |weight| of the stumps, (d,)."""
+        return self.stumps_.importances(self.n_features_in_)
+
+
+class RankBoost(StumpRanker):
+    """RankBoost for bipartite or graded relevance (Freund et al. 2003; Amini et al. 2008 with lambda = 0).
+
+    `H(x) = sum_t weight_t [x_{j_t} > threshold_t]` minimises `mean over pairs of exp(H(worse) - H(better))` greedily.
+    Weights are kept for instances and not for pairs, and a round is one pass over the non-zero values.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Rounds at most. It ends earlier where no feature separates any pair, and after a feature that orders all
+        pairs: its weight would be infinite, it is capped at artanh(1 - 1/(pairs + 1)), and no round after it could
+        change the order.
+    thresholds : "all" or int
+        Try all distinct values of a feature, or this many quantiles of them (the lowest always among them).
+    early_stopping : bool
+        Hold out `validation_fraction` of each grade's instances, stop after `patience` rounds without a better AUC
+        there, and keep the rounds up to the best.
+    random_state : int, RandomState or None
+        Draws the held-out instances.
+
+    Attributes
+    ----------
+    stumps_ : three (n_rounds_,) arrays
+        Features, thresholds and weights.
+    loss_curve_ : (n_rounds_ + 1,) array
+        Exponential loss before the first and after each round; it never rises.
+    bounds_ : (n_rounds_,) array
+        Bound (7) on the loss after each round; NaN where the weight was capped.
+    feature_importances_ : (d,) array
+        The share of each feature in all weights.
+    validation_curve_ : array or None
+        Held-out AUC after each round tried.
+    n_rounds_, n_features_in_ : int
+        Rounds kept, and columns of X.
+
+    Notes
+    -----
+    X (n, d) dense or sparse, of either sign; y (n,): 1 relevant, 0 irrelevant, or grades (greater is better, all
+    pairs between grades count equally); -1 = unlabelled, which this ranker leaves out. Equal thresholds: the first
+    feature wins, then the highest threshold.
+
+    Examples
+    --------
+    >>> from arcrank.bipartite.rankboost import RankBoost
+    >>> X = [[0.0, 3.0], [1.0, 2.0], [2.0, 2.0], [3.0, 0.0]]
+    >>> ranker = RankBoost(n_rounds=5).fit(X, [0, 1, 0, 1])
+    >>> ranker.decision_function(X).round(2)
+    array([0.  , 0.93, 0.47, 1.4 ])
+    >>> ranker.loss_curve_.round(3)
+    array([1.   , 0.789, 0.622, 0.549, 0.485, 0.415])
+    """
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        thresholds: str | int = "all",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        patience: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.thresholds = thresholds
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None) -> Self:
+        """Learn from X (n, d) and y (n,); `validation = (X, y)` stops early on its AUC."""
+        check_count(self.n_rounds, "n_rounds")
+        X, grades = self._check_training(X, y)
+        self._boost(X, grades, validation)
+        return self
+
+    def _pairs(self, X: Any, grades: Floats) -> list[OrderedPairs]:  # noqa: ARG002
+        from arcrank.solvers.rankboost import OrderedPairs
+
+        rows = np.flatnonzero(grades >= 0)
+        return [OrderedPairs(rows, grades[rows])]
+
+
+class _HeldOut:
+    """Follows the AUC of held-out instances round by round."""
+
+    def __init__(self, X: Any, grades: Floats, patience: int) -> None:
+        self.grades, self.patience = grades, patience
+        self.columns = X
+        self.scores = np.zeros(X.shape[0])
+        self.curve: list[float] = []
+        self.best = 0
+
+    def stops(self, step: Round) -> bool:
+        column = self.columns[:, [step.feature]]
+        values = column.toarray().ravel() if hasattr(column, "toarray") else np.ravel(column)
+        self.scores += step.weight * (values > step.threshold)
+        self.curve.append(ordered_fraction(self.grades, self.scores))
+        if self.curve[-1] > self.curve[self.best]:
+            self.best = len(self.curve) - 1
+        return len(self.curve) - 1 - self.best >= self.patience
+
+
+def _used_columns(X: Any, pairs: list[OrderedPairs], n_thresholds: int | None) -> SortedColumns:
+    """Sort the columns over the rows that are in some pair, and renumber these rows in the pairs."""
+    from arcrank.solvers.stumps import sort_columns
+
+    used = np.unique(np.concatenate([p.rows for p in pairs]))
+    for p in pairs:
+        p.rows = np.searchsorted(used, p.rows)
+    return sort_columns(X if len(used) == X.shape[0] else X[used], n_thresholds)

@@ -1,0 +1,420 @@
+"""The dual of the Preference Learning Model, arc by arc (Aiolli & Sperduti 2004, eq. 8): any graph, weights and codes.
+
+Every arc has the urgency `u = offset - scale * margin`; a piece costs `C l(max u)` with l(u) = max(0, u), max(0, u)^2,
+log2(1 + e^u) or e^u, and its dual is `sum_a offset_a beta_a + h(T) - ||W||^2 / 2` with beta >= 0 and T = sum beta. A
+step moves weight between the two most violating of: the most urgent arc, the least urgent arc that carries weight, and
+the slack, whose urgency is -h'(T). Only arcs that carry weight are stored; on layered graphs the most urgent one comes
+from a running minimum over the heads above, so that no arc is ever written out.
+
+rule : (mode, mirror, loss, target), see margin_dual_layers; mode EXPLICIT reads pieces, the others layers
+pieces : (row_ptr, arc_ptr, head, tail, scale, offset, factor); `factor` multiplies the C of a piece
+codes : (k, s) class codes M and their (k, k) Gram matrix; both empty for the standard basis
+store : as in margin_dual_layers; the key of an arc is its number, or head * k + tail on layered graphs
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arcrank.compiled.jit import kernel
+from arcrank.compiled.layers import sort_layers
+from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, cost_of, gain_of
+
+IDENTITY, CENTRES, EXPLICIT = 0, 1, 3
+
+
+@kernel
+def slack_urgency(loss, C, T):
+    """-h'(T): how little more weight on the piece is wanted."""
+    if loss == HINGE:
+        return 0.0
+    if loss == SQUARED:
+        return T / (2.0 * C)
+    if T <= 0.0:
+        return -np.inf
+    if loss == LOGISTIC:
+        share = T * LN2 / C
+        return math.log(share) - math.log1p(-share) if share < 1.0 else np.inf
+    return math.log(T / C)
+
+
+@kernel
+def step_of_total(loss, C, T, u, curvature, held):
+    """The best change of one arc's weight, at least -held: u - curvature * step = slack_urgency(T + step)."""
+    if loss == HINGE:
+        return min(C - T, max(-held, u / curvature))
+    if loss == SQUARED:
+        return max(-held, (u - T / (2.0 * C)) / (curvature + 1.0 / (2.0 * C)))
+    low, high = -np.inf, u + curvature * T
+    z, new = high, T
+    for _ in range(200):  # z = slack_urgency(new); Newton's method on a bracket
+        share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
+        new = C / LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
+        excess = z - u + curvature * (new - T)
+        if excess > 0.0:
+            high, low = z, max(low, z - excess)
+        else:
+            low = z
+        last = z
+        z -= excess / (1.0 + curvature * new * (1.0 - share if loss == LOGISTIC else 1.0))
+        if not low < z < high:
+            z = 0.5 * (low + high)
+        if abs(z - last) <= 1e-14 * (1.0 + abs(z)):
+            break
+    return max(-held, new - T)
+
+
+@kernel
+def most_urgent_of_layers(p, rule, start, order, f):
+    """Head and tail of the smallest margin: over the whole graph, or (a piece for each centre) of order[p] as head."""
+    mode, mirror = rule[0], rule[1]
+    sign = -1.0 if mirror else 1.0
+    smallest, head, tail, low = np.inf, -1, -1, -1
+    for b in range(len(start) - 1):
+        for j in range(start[b], start[b + 1]):
+            if low >= 0 and sign * (f[low] - f[order[j]]) < smallest:
+                smallest, head, tail = sign * (f[low] - f[order[j]]), low, order[j]
+        for j in range(start[b], start[b + 1]):
+            if mode == CENTRES:
+                low = order[j] if j == p else low
+            elif low < 0 or f[order[j]] < f[low]:
+                low = order[j]
+    return (tail, head) if mirror else (head, tail)
+
+
+@kernel
+def most_urgent_of_arcs(p, pieces, f):
+    """The number of the piece's most urgent arc."""
+    _, arc_ptr, head, tail, scale, offset, _ = pieces
+    best, arc = -np.inf, -1
+    for a in range(arc_ptr[p], arc_ptr[p + 1]):
+        u = offset[a] - scale[a] * (f[head[a]] - f[tail[a]])
+        if u > best:
+            best, arc = u, a
+    return arc
+
+
+@kernel
+def product(gram, a, b, c, d):
+    """<M_a - M_b, M_c - M_d>."""
+    if len(gram) == 0:
+        return 1.0 * ((a == c) - (a == d) - (b == c) + (b == d))
+    return gram[a, c] - gram[a, d] - gram[b, c] + gram[b, d]
+
+
+@kernel
+def _move(active, j, step, q, gram, f, change):
+    """Add `step` to the weight of arc j and to the scores."""
+    _, head, tail, scale, _, beta = active
+    h, t, amount = head[j], tail[j], step * scale[j]
+    beta[j] += step
+    change[h] += amount
+    change[t] -= amount
+    if len(gram) == 0:
+        f[h] += q * amount
+        f[t] -= q * amount
+    else:
+        for r in range(len(f)):
+            f[r] += q * amount * (gram[h, r] - gram[t, r])
+
+
+@kernel
+def _add_most_urgent(p, rule, pieces, start, order, f, active, count):
+    """Put the most urgent arc among the active ones, unless it is there; return its place and the new count."""
+    ids, head, tail, scale, offset, beta = active
+    if rule[0] == EXPLICIT:
+        a = most_urgent_of_arcs(p, pieces, f)
+        key, h, t, s, o = a, np.int64(pieces[2][a]), np.int64(pieces[3][a]), pieces[4][a], pieces[5][a]
+    else:
+        h, t = most_urgent_of_layers(p, rule, start, order, f)
+        key = h * len(f) + t
+        s, o = 1.0 / rule[3], 1.0 if rule[2] <= SQUARED else 0.0
+    for j in range(count):
+        if ids[j] == key:
+            return j, count
+    ids[count], head[count], tail[count], scale[count], offset[count], beta[count] = key, h, t, s, o, 0.0
+    return count, count + 1
+
+
+@kernel
+def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, active, count):
+    """Exact steps on the most violating two of arcs and slack, until the violation has fallen to a fiftieth."""
+    loss = rule[2]
+    _, head, tail, scale, offset, beta = active
+    enough = 0.0
+    for turn in range(inner):
+        top, count = _add_most_urgent(p, rule, pieces, start, order, f, active, count)
+        u_top = offset[top] - scale[top] * (f[head[top]] - f[tail[top]])
+        T, bottom, u_bottom = 0.0, -1, np.inf
+        for j in range(count):
+            T += beta[j]
+            u = offset[j] - scale[j] * (f[head[j]] - f[tail[j]])
+            if beta[j] > 0.0 and u < u_bottom:
+                bottom, u_bottom = j, u
+        slack = slack_urgency(loss, C, T)
+        full = loss == HINGE and T >= C
+        violation = max(u_top, slack) - (u_bottom if full else min(u_bottom, slack))
+        if violation <= max(enough, 1e-13):
+            break
+        if turn == 0 and violation < np.inf:
+            enough = 0.02 * violation
+        if u_top > slack and (full or u_bottom < slack) and bottom != top:
+            bend = scale[top] ** 2 * product(gram, head[top], tail[top], head[top], tail[top])
+            bend += scale[bottom] ** 2 * product(gram, head[bottom], tail[bottom], head[bottom], tail[bottom])
+            cross = product(gram, head[top], tail[top], head[bottom], tail[bottom])
+            bend = max(1e-30, q * (bend - 2.0 * scale[top] * scale[bottom] * cross))
+            step = min(beta[bottom], (u_top - u_bottom) / bend)
+            _move(active, bottom, -step, q, gram, f, change)
+            _move(active, top, step, q, gram, f, change)
+            continue
+        j, u = (top, u_top) if u_top > slack else (bottom, u_bottom)
+        bend = max(1e-30, q * scale[j] ** 2 * product(gram, head[j], tail[j], head[j], tail[j]))
+        _move(active, j, step_of_total(loss, C, T, u, bend, beta[j]), q, gram, f, change)
+    return count
+
+
+@kernel
+def _load(p, rule, pieces, order, keys, values, e, stop, k, active):
+    """Copy the stored arcs of piece p, which follow those of the pieces before it; return their number."""
+    ids, head, tail, scale, offset, beta = active
+    mode, mirror, loss, target = rule
+    n = 0
+    while e + n < stop:
+        key = keys[e + n]
+        if mode == EXPLICIT:
+            if key >= pieces[1][p + 1]:
+                break
+            head[n], tail[n], scale[n], offset[n] = pieces[2][key], pieces[3][key], pieces[4][key], pieces[5][key]
+        else:
+            if mode == CENTRES and order[p] != (key % k if mirror else key // k):
+                break
+            head[n], tail[n], scale[n] = key // k, key % k, 1.0 / target
+            offset[n] = 1.0 if loss <= SQUARED else 0.0
+        ids[n], beta[n] = key, values[e + n]
+        n += 1
+    return n
+
+
+@kernel
+def _dual_of(loss, C, active, count):
+    T, linear = 0.0, 0.0
+    for j in range(count):
+        T += active[5][j]
+        linear += active[4][j] * active[5][j]
+    return linear + gain_of(loss, C, T)
+
+
+@kernel
+def _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, active):
+    """The instance's part of the duality gap, `sum_pieces C l(max u) - h(T) - sum_a beta_a u_a`, and of the primal."""
+    gap, cost, e = 0.0, 0.0, 0
+    for p in range(first, last):
+        count = _load(p, rule, pieces, order, keys, values, e, stop, len(f), active)
+        e += count
+        own = C * pieces[6][p] if rule[0] == EXPLICIT else C
+        gap -= _dual_of(rule[2], own, active, count)
+        for j in range(count):
+            gap += active[5][j] * active[3][j] * (f[active[1][j]] - f[active[2][j]])
+        top, _ = _add_most_urgent(p, rule, pieces, start, order, f, active, count)
+        u = active[4][top] - active[3][top] * (f[active[1][top]] - f[active[2][top]])
+        cost += own * cost_of(rule[2], u)
+    return gap + cost, cost
+
+
+@kernel
+def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, work):
+    """Relax all pieces of instance i; `change` becomes its new minus its old flow, f its new scores."""
+    levels, start, order, old_f, active, new_keys, new_values = work
+    begin, stop = store[0][i], store[1][i]
+    keys, values = store[3][begin : begin + stop], store[4][begin : begin + stop]
+    if rule[0] == EXPLICIT:
+        first, last = pieces[0][i], pieces[0][i + 1]
+    else:
+        judged = sort_layers(i, graph, rule[1], levels, start, order)
+        first, last = np.int64(0), np.int64(0)
+        for b in range(len(start) - 1):
+            if start[b] < judged:
+                last = start[b]  # labels of the last layer are no heads
+        last = min(last, 1) if rule[0] == IDENTITY else last
+    gap, cost = _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, active)
+    if gap <= quiet or first == last:
+        return gap, cost, 0.0, False
+    old_f[:] = f
+    change[:] = 0.0
+    rise, e, out = 0.0, 0, 0
+    for p in range(first, last):
+        count = _load(p, rule, pieces, order, keys, values, e, stop, len(f), active)
+        e += count
+        own = C * pieces[6][p] if rule[0] == EXPLICIT else C
+        rise -= _dual_of(rule[2], own, active, count)
+        count = _relax_piece(p, rule, pieces, start, order, own, q, inner, gram, f, change, active, count)
+        rise += _dual_of(rule[2], own, active, count)
+        for j in range(count):
+            if active[5][j] > 0.0:
+                new_keys[out], new_values[out] = active[0][j], active[5][j]
+                out += 1
+    for r in range(len(f)):
+        rise -= 0.5 * change[r] * (old_f[r] + f[r])
+    _save(i, store, new_keys, new_values, out)
+    return gap, cost, rise, True
+
+
+@kernel
+def _save(i, store, keys, values, count):
+    """Keep an instance's weights, at the end of the pool where its own place is too small."""
+    start, old_count, room, key, value, used = store
+    if count > room[i]:
+        start[i], room[i] = used[0], count
+        used[0] += count
+    old_count[i] = count
+    for e in range(count):
+        key[start[i] + e], value[start[i] + e] = keys[e], values[e]
+
+
+@kernel
+def _workspace(k, n_layers, widest):
+    levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
+    start = np.zeros(n_layers + 1, np.int64)
+    ids, head, tail = np.empty(widest, np.int64), np.empty(widest, np.int64), np.empty(widest, np.int64)
+    active = ids, head, tail, np.empty(widest), np.empty(widest), np.empty(widest)
+    return levels, start, order, np.empty(k), active, np.empty(widest, np.int64), np.empty(widest)
+
+
+@kernel
+def linear_pass(
+    rule, k, graph, pieces, rows, square, cost, visits, first, widest, quiet, inner, codes, W, store, gaps, costs
+):
+    """Visit instances until the pool may overflow; return the position reached and the rise of the dual."""
+    data, indices, indptr = rows
+    matrix, gram = codes
+    s = W.shape[1]
+    work = _workspace(k, graph[4], widest)
+    f, change, embedding = np.empty(k), np.empty(k), np.empty(s)
+    rise = 0.0
+    for v in range(first, len(visits)):
+        i = visits[v]
+        if store[5][0] + widest > len(store[3]):
+            return v, rise
+        embedding[:] = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            row, x = W[indices[e]], data[e]
+            for r in range(s):
+                embedding[r] += x * row[r]
+        _label_scores(matrix, embedding, f)
+        gaps[i], costs[i], up, moved = _visit(
+            i, rule, graph, pieces, cost[i], square[i], quiet, inner, gram, f, change, store, work
+        )
+        rise += up
+        if moved:
+            _embed(matrix, change, embedding)
+            for e in range(indptr[i], indptr[i + 1]):
+                row, x = W[indices[e]], data[e]
+                for r in range(s):
+                    row[r] += x * embedding[r]
+    return len(visits), rise
+
+
+@kernel
+def gram_pass(
+    rule,
+    k,
+    graph,
+    pieces,
+    square,
+    cost,
+    batch,
+    K,
+    F,
+    cycles,
+    widest,
+    quiet,
+    inner,
+    gram,
+    store,
+    gaps,
+    costs,
+    coefficients,
+):
+    """Visit a batch whose kernel matrix is K and whose scores are F, both kept up to date; return the dual's rise."""
+    work = _workspace(k, graph[4], widest)
+    f, change = np.empty(k), np.empty(k)
+    rise, at_first = 0.0, 0.0
+    for cycle in range(cycles):
+        total = 0.0
+        for b in range(len(batch)):
+            i = batch[b]
+            if store[5][0] + widest > len(store[3]):
+                return rise
+            f[:] = F[b]
+            gaps[i], costs[i], up, moved = _visit(
+                i, rule, graph, pieces, cost[i], square[i], quiet, inner, gram, f, change, store, work
+            )
+            rise += up
+            total += gaps[i]
+            if moved:
+                coefficients[b] += change
+                _spread(gram, change, f)
+                for j in range(len(batch)):
+                    for r in range(k):
+                        F[j, r] += K[j, b] * f[r]
+        at_first = total if cycle == 0 else at_first
+        if total <= 0.1 * at_first:
+            break
+    return rise
+
+
+@kernel
+def _spread(gram, change, f):
+    """f = gram @ change: how a flow moves the scores of all labels through their codes."""
+    if len(gram) == 0:
+        f[:] = change
+        return
+    f[:] = 0.0
+    for r in range(len(change)):
+        if change[r] != 0.0:
+            for c in range(len(f)):
+                f[c] += change[r] * gram[r, c]
+
+
+@kernel
+def net_flows(rule, k, pieces, first, store, flows):
+    """(rows, k) outflow minus inflow of the instances from `first` on."""
+    head, tail, scale = pieces[2], pieces[3], pieces[4]
+    for r in range(len(flows)):
+        flows[r] = 0.0
+        start = store[0][first + r]
+        for e in range(start, start + store[1][first + r]):
+            key, amount = store[3][e], store[4][e]
+            if rule[0] == EXPLICIT:
+                h, t, amount = np.int64(head[key]), np.int64(tail[key]), amount * scale[key]
+            else:
+                h, t, amount = key // k, key % k, amount / rule[3]
+            flows[r, h] += amount
+            flows[r, t] -= amount
+
+
+@kernel
+def _label_scores(codes, embedding, f):
+    """f = M h(x), the paper's eq. (3)."""
+    if len(codes) == 0:
+        f[:] = embedding
+        return
+    for r in range(len(f)):
+        f[r] = 0.0
+        for c in range(len(embedding)):
+            f[r] += codes[r, c] * embedding[c]
+
+
+@kernel
+def _embed(codes, change, embedding):
+    """M' change."""
+    if len(codes) == 0:
+        embedding[:] = change
+        return
+    embedding[:] = 0.0
+    for r in range(len(change)):
+        if change[r] != 0.0:
+            for c in range(len(embedding)):
+                embedding[c] += change[r] * codes[r, c]

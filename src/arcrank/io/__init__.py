@@ -1,0 +1,1 @@
+"""Writing files in one step, and names as arrays."""

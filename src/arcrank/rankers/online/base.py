@@ -1,0 +1,237 @@
+"""What the online rankers share: blocks in, a state that can be copied, and the losses on the way."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from arcrank._features import canonical_csr
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs.base import label_array
+from arcrank.graphs.margins import smallest_margins
+from arcrank.rankers.base import Array, LinearRanker, Sizes
+from arcrank.rankers.online.supervision import first_graphs, next_graphs
+from arcrank.solvers.history import History
+from arcrank.solvers.online import Progress, Prototypes, check_progress
+
+__all__ = ["OnlineRanker"]
+
+
+class OnlineRanker(LinearRanker):
+    """A linear ranker that sees one document after the other.
+
+    Subclasses have the parameters epochs, average, shuffle, random_state and verbose, and give the rule of a step.
+    """
+
+    epochs: int
+    average: bool
+    shuffle: bool
+    random_state: Any
+    verbose: int
+    history_: list[dict[str, Any]]
+    _progress: Progress
+    _model: Any
+
+    @abstractmethod
+    def _rule(self) -> int:
+        """The rule of a step, as `solvers.online` numbers it; raises where a parameter is wrong."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn anew, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
+        rule = self._rule()
+        self._check_parameters()
+        X = self._check_features(X, reset=True)
+        graphs = self._learn_labels(y, X.shape[0])
+        self._start(graphs.n_labels)
+        random = check_random_state(self.random_state)
+        history = History(total=self.epochs, verbose=self.verbose)
+        for _ in range(self.epochs):
+            rows = random.permutation(len(graphs)) if self.shuffle else np.arange(len(graphs))
+            self._learn(rule, X, graphs, rows.astype(np.int64))
+            history.add(**dict(zip(("loss1", "loss2", "loss3"), self._progress.mean_losses(), strict=True)))
+        history.close()
+        self.history_ = history.entries
+        return self
+
+    def partial_fit(self, X: Any, y: Any, labels: Any = None) -> Self:
+        """Go on learning from the rows of X, (n, d), in the given order; `epochs` and `shuffle` are for `fit`.
+
+        The first call fixes the kind of y and the number of features. Where y names its labels, a later call may name
+        new ones: they start at zero, and what was learnt of the others stays as it is. Graphs are matched by the names
+        of their labels, in whatever order.
+
+        Parameters
+        ----------
+        X : (n, d) array, dense or sparse
+            The instances.
+        y : anything that `as_graphs` takes
+            Their preferences, always of one kind.
+        labels : sequence of names, optional
+            On the first call the names in the wanted order, else they are sorted; on a later call the names that may be
+            new. New names are appended, those of one call sorted unless given here.
+        """
+        rule = self._rule()
+        self._check_parameters()
+        first = not hasattr(self, "_model")
+        X = self._check_features(X, reset=first)
+        if first:
+            graphs, kind, names = first_graphs(y, labels)
+        else:
+            self._check_average()
+            kind = self._kind
+            graphs, names = next_graphs(y, kind, self.labels_, labels)
+        if len(graphs) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance.")
+        if first or len(names) > len(self.intercept_):
+            self._check_memory(Sizes(len(graphs), self.n_features_in_, len(names)))
+        self._kind, self.labels_ = kind, names
+        self.__dict__.pop("_top_seen", None)  # of an earlier fit; a stream meets its labels as it goes
+        if first:
+            self._start(len(names))
+        elif len(names) > len(self.intercept_):
+            self._grow(len(names))
+        self._learn(rule, X, graphs, np.arange(len(graphs)))
+        return self
+
+    def _start(self, k: int) -> None:
+        self._progress = Progress()
+        self._model = self._new_model(k)
+        self.intercept_ = np.zeros(k)
+
+    def _new_model(self, k: int) -> Any:
+        return Prototypes.zeros(self.n_features_in_, k, self.average)
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        return (2 if self.average else 1) * super()._bytes_needed(sizes)
+
+    def _grow(self, k: int) -> None:
+        self._model.grow(k)
+        self.intercept_ = np.zeros(k)
+
+    def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
+        self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
+
+    @property
+    def coef_(self) -> Array:  # type: ignore[override]
+        """Prototypes, (k, d): those after the last round, or their mean over all rounds with `average`."""
+        check_is_fitted(self)
+        return self._model.mean(self.n_rounds_).T
+
+    @property
+    def n_rounds_(self) -> int:
+        """Documents learnt from, counting each epoch."""
+        check_is_fitted(self)
+        return self._progress.rounds
+
+    @property
+    def n_skipped_(self) -> int:
+        """Documents without arcs (no topic, or all of them), which change nothing and are no rounds."""
+        check_is_fitted(self)
+        return self._progress.skipped
+
+    @property
+    def cumulative_losses_(self) -> Array:
+        """Losses 1, 2 and 3, (m, 3): means over the rounds so far, each judged before its update (Figures 4 and 5).
+
+        Row j is of round `loss_rounds_[j]`: every round up to 65,536 of them, beyond that every second, fourth, ...,
+        and always the last.
+        """
+        check_is_fitted(self)
+        return self._progress.losses()[1]
+
+    @property
+    def loss_rounds_(self) -> NDArray[np.int64]:
+        """The round of each row of `cumulative_losses_`, (m,)."""
+        check_is_fitted(self)
+        return self._progress.losses()[0]
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """Each document's margin (Figure 1), (n,): the smallest margin of its arcs, NaN where it has none.
+
+        For label sets that is the lowest score of a relevant label less the highest of the others: positive where the
+        ranking is perfect. y is of the kind given to fit, or graphs.
+        """
+        scores = self.score_labels(X)
+        graphs = self._graphs_of(y)
+        if graphs.shape != scores.shape:
+            raise InputError(f"X has scores of shape {scores.shape} and y is {graphs!r}; give one graph a row of X.")
+        return smallest_margins(graphs, scores)
+
+    def get_state(self, *, copy: bool = True) -> dict[str, Any]:
+        """All that is needed to score and to go on learning: "parameters" (JSON-able), "labels" (a list) and arrays.
+
+        The arrays are copies unless copy=False, which gives those that learning goes on in. `set_state` and
+        `from_state` take the state back; learning from there equals never having stopped, bit for bit.
+        """
+        check_is_fitted(self)
+        parameters = {"kind": self._kind, "n_features": self.n_features_in_, **self._plain_parameters()}
+        if hasattr(self, "feature_names_in_"):
+            parameters["feature_names"] = self.feature_names_in_.tolist()
+        model = {name: array.copy() if copy else array for name, array in self._model_arrays().items()}
+        return {"parameters": parameters, "labels": self.labels_.tolist(), **self._progress.arrays(), **model}
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        """The estimator's parameters as JSON has them; only `fit` uses random_state, so an object of it can go."""
+        parameters: dict[str, Any] = self.get_params()
+        seed = parameters["random_state"]
+        parameters["random_state"] = int(seed) if isinstance(seed, int | np.integer) else None
+        return parameters
+
+    def _model_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"weights": self._model.weights, "late": self._model.late}
+
+    def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
+        shape = (self.n_features_in_, len(self.labels_))
+        model = Prototypes(_array(state, "weights", copy), _array(state, "late", copy))
+        if model.weights.shape != shape or model.late.shape != (shape if self.average else (0, 0)):
+            raise InputError(
+                f"The state has weights of shape {model.weights.shape} and sums of shape {model.late.shape} for "
+                f"{shape[0]} features and {shape[1]} labels; it is damaged, or of another ranker."
+            )
+        return model
+
+    def set_state(self, state: Mapping[str, Any], *, copy: bool = True) -> Self:
+        """Become the ranker that `get_state` described, parameters included; copy=False goes on in its arrays."""
+        parameters = dict(state["parameters"])
+        self._kind, self.n_features_in_ = parameters.pop("kind"), parameters.pop("n_features")
+        names = parameters.pop("feature_names", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self.set_params(**parameters)
+        self.labels_ = label_array(state["labels"])
+        progress = np.array(state["counters"], dtype=np.int64), _array(state, "sums"), _array(state, "curve")
+        check_progress(*progress)
+        self._progress = Progress(*progress)
+        self._model = self._restore_model(state, copy)
+        self.intercept_ = np.zeros(len(self.labels_))
+        return self
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], *, copy: bool = True) -> Self:
+        """The ranker that `get_state` described."""
+        return cls().set_state(state, copy=copy)
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.epochs, bool) or not isinstance(self.epochs, int | np.integer) or self.epochs < 1:
+            raise ParameterError(f"epochs must be a whole number of at least 1, got {self.epochs!r}.")
+        if not isinstance(self.shuffle, bool | np.bool_):
+            raise ParameterError(f"shuffle must be True or False, got {self.shuffle!r}.")
+
+    def _check_average(self) -> None:
+        if bool(self.average) != bool(len(self._model.late)):
+            raise ParameterError("average was fixed by the first call; start anew with fit, or with a new ranker.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+
+def _array(state: Mapping[str, Any], name: str, copy: bool = True) -> Array:
+    """In C order, and a copy unless that is not wanted: an array of a file's may be read-only."""
+    return (np.array if copy else np.asarray)(state[name], dtype=np.float64, order="C")

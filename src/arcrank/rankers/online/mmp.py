@@ -1,0 +1,216 @@
+"""Online rankers of Crammer & Singer 2002: MMP with its three losses, and a perceptron a label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from arcrank._features import canonical_csr, check_csr
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import PreferenceGraphs
+from arcrank.rankers.base import Array, Explanation, Sizes, check_number
+from arcrank.rankers.online.base import OnlineRanker
+from arcrank.solvers.online import LOSSES
+
+__all__ = ["MMPRanker"]
+
+
+class MMPRanker(OnlineRanker):
+    """The multiclass multilabel perceptron (Crammer & Singer 2002, Fig. 2): one prototype a label, one pass.
+
+    Where a document's ranking is not perfect, with E its wrong arcs (score(head) <= score(tail), ties included), the
+    prototype of every label moves along x by its wrong arcs as a head less its wrong arcs as a tail, divided by c. On a
+    label set these are the pairs of a relevant and another label. Arc weights are not used.
+
+    Parameters
+    ----------
+    loss : "indicator", "size" or "normalized"
+        The paper's loss 1, [E is not empty], c = size of E; loss 2, the size of E, c = 1; loss 3, the share of
+        wrong arcs, c = the document's number of arcs.
+    epochs : int
+        Passes of `fit`; `partial_fit` makes one over what it is given.
+    average : bool
+        Score by the mean of the prototypes over all rounds in place of the last ones.
+    shuffle : bool
+        Draw a new order of the rows in each pass of `fit`, by `random_state`.
+    kernel : None, "rbf", "poly" or callable
+        None is linear. Else prototypes are sums over the documents that were not ranked perfectly: costs grow with
+        their number, and there are no weights to explain. A callable takes CSR matrices (n, d) and (m, d) and returns
+        an (n, m) array.
+    gamma : float or None
+        Of the kernels `exp(-gamma ||x - z||^2)` and `(gamma x.z + coef0)^degree`; None is 1/d.
+    degree : float
+        Of "poly".
+    coef0 : float
+        Of "poly".
+    random_state : int, RandomState or None
+        Of the order.
+    verbose : int
+        A line on stderr after each pass of `fit`.
+
+    Attributes
+    ----------
+    labels_ : (k,) array
+        A matrix's columns, else sorted; labels that appear in a later `partial_fit` are appended.
+    coef_ : (k, d) array
+        There is no intercept.
+    cumulative_losses_, loss_rounds_ : (m, 3) and (m,) arrays
+        Means of the losses 1-3 over the rounds so far.
+    history_ : list of dict
+        These means after each pass of `fit`.
+    n_rounds_, n_skipped_ : int
+        Documents learnt from, and those without arcs, which change nothing.
+
+    Notes
+    -----
+    `fit` with one epoch and `partial_fit` in any blocks give the same bits, as long as the first block knows all labels
+    (a matrix, or labels=): a label that nobody has heard of cannot be pushed down.
+
+    Examples
+    --------
+    >>> from arcrank.rankers.online.mmp import MMPRanker
+    >>> X, y = [[2, 0, 0], [0, 3, 0], [1, 1, 1]], [["oil"], ["ship"], ["oil", "ship"]]
+    >>> ranker = MMPRanker("size", epochs=2).fit(X, y)
+    >>> ranker.rank([[1, 0, 0], [0, 1, 0]]).tolist()
+    [['oil', 'ship'], ['ship', 'oil']]
+    >>> ranker.n_rounds_, ranker.n_skipped_
+    (4, 2)
+    >>> ranker.partial_fit([[0, 0, 4]], [["grain"]]).labels_.tolist()
+    ['oil', 'ship', 'grain']
+    """
+
+    def __init__(
+        self,
+        loss: str = "indicator",
+        epochs: int = 1,
+        average: bool = False,
+        shuffle: bool = False,
+        kernel: str | Callable[[Any, Any], Any] | None = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.epochs = epochs
+        self.average = average
+        self.shuffle = shuffle
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def mistake_bound(self, margin: float) -> float:
+        """The most that the summed `loss` can be on this stream, if some prototypes rank all of it by this margin.
+
+        These prototypes have together unit norm, and every arc of every document has at least `margin` > 0 with them.
+        With R the largest length of a document so far: 2 R^2/margin^2 for loss 1, k R^2/margin^2 for loss 2 and
+        k/(k - 1) R^2/margin^2 for loss 3 (on graphs with fewer than k - 1 arcs, m: min(2, k/m) R^2/margin^2).
+
+        The paper's Theorem 1 is lost to us; the constants are our own derivation. From ||W||^2 <= R^2 sum ||step||^2
+        and <W, W*> >= margin sum loss: for loss 1 ||step||^2 <= 2; for loss 2 at most k times the size
+        of E, since k bounds the eigenvalues of a graph's Laplacian; for loss 3 at most k/arcs times the loss.
+
+        Examples
+        --------
+        >>> MMPRanker().fit([[3, 4], [1, 0]], ["oil", "ship"]).mistake_bound(0.5)
+        200.0
+        """
+        rule, margin = self._rule(), check_number("margin", margin)
+        check_is_fitted(self)
+        k = len(self.labels_)
+        constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
+        return constant * float(self._progress.sums[3]) / margin**2
+
+    def _rule(self) -> int:
+        if self.loss not in LOSSES:
+            raise ParameterError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}.")
+        if self.kernel is not None and self.kernel not in ("rbf", "poly") and not callable(self.kernel):
+            raise ParameterError(f"kernel must be None, 'rbf', 'poly' or a callable, got {self.kernel!r}.")
+        if self.gamma is not None:
+            check_number("gamma", self.gamma)
+        return LOSSES[self.loss]
+
+    def _function(self) -> Any:
+        from arcrank.solvers.online_kernel import KernelFunction
+
+        assert self.kernel is not None
+        gamma = 1.0 / self.n_features_in_ if self.gamma is None else float(self.gamma)
+        return KernelFunction(self.kernel, gamma, self.degree, self.coef0)
+
+    def _new_model(self, k: int) -> Any:
+        if self.kernel is None:
+            return super()._new_model(k)
+        from arcrank.solvers.online_kernel import SupportVectors
+
+        return SupportVectors.none(self.n_features_in_, k)
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        return super()._bytes_needed(sizes) if self.kernel is None else 0  # it grows with the mistakes
+
+    def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
+        if self.kernel is None:
+            super()._learn(rule, X, graphs, rows)
+        else:
+            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress, self._function())
+
+    def score_labels(self, X: Any) -> Array:
+        """Scores of all labels, (n, k): the higher, the better the label fits."""
+        if self.kernel is None:
+            return super().score_labels(X)
+        X = self._check_features(X, reset=False)
+        return self._model.scores(X, self._function(), self.average, self.n_rounds_)
+
+    @property
+    def coef_(self) -> Array:  # type: ignore[override]
+        """Prototypes, (k, d): those after the last round, or their mean over all rounds with `average`."""
+        if self.kernel is not None:
+            raise AttributeError("With a kernel there are no weights; see score_labels.")
+        return super().coef_
+
+    def explain(self, x: Any, above: Any, below: Any) -> Explanation:
+        """As of every linear ranker: each feature's part of the margin between two labels for one instance x."""
+        if self.kernel is not None:
+            raise ParameterError("explain takes a linear ranker apart; with a kernel no feature has a part of its own.")
+        return super().explain(x, above, below)
+
+    def _check_average(self) -> None:
+        if self.kernel is None:
+            super()._check_average()
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        if callable(self.kernel):
+            raise ParameterError("A state cannot hold a callable kernel; use 'rbf' or 'poly'.")
+        return super()._plain_parameters()
+
+    def _model_arrays(self) -> dict[str, NDArray[Any]]:
+        if self.kernel is None:
+            return super()._model_arrays()
+        names = ("data", "indices", "indptr")
+        vectors = {f"support_{name}": getattr(self._model.vectors, name) for name in names}
+        return vectors | {"coefficients": self._model.coefficients, "before": self._model.before}
+
+    def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
+        if self.kernel is None:
+            return super()._restore_model(state, copy)
+        from arcrank.solvers.online_kernel import SupportVectors
+
+        coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")
+        shape = (len(coefficients), self.n_features_in_)
+        data, indices, indptr = (
+            (np.array if copy else np.asarray)(state[f"support_{name}"]) for name in ("data", "indices", "indptr")
+        )
+        before = np.array(state["before"], dtype=np.int64)
+        if coefficients.shape[1:] != (len(self.labels_),) or before.shape != shape[:1]:
+            raise InputError(f"The state has coefficients of shape {coefficients.shape}; it is damaged.")
+        check_csr(data, indices, indptr, shape)
+        vectors = canonical_csr(sp.csr_matrix((data, indices, indptr), shape=shape))
+        return SupportVectors(vectors, coefficients, before)

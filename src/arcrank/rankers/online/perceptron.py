@@ -1,0 +1,71 @@
+"""One binary perceptron per label as a label ranker (Crammer & Singer 2002, section 4.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank.rankers.base import Array
+from arcrank.rankers.online.base import OnlineRanker
+from arcrank.solvers.online import PERCEPTRON
+
+__all__ = ["PerceptronRanker"]
+
+
+class PerceptronRanker(OnlineRanker):
+    """One binary perceptron a label, ranked by their scores (Crammer & Singer 2002, section 4.3).
+
+    A relevant label whose score is not positive moves its prototype by +x, another label whose score is not negative
+    by -x. y must be label sets: single labels, an indicator, lists of names, or graphs of two layers, where labels that
+    are not judged stay as they are. `predict` takes the labels of positive score.
+
+    Parameters
+    ----------
+    epochs : int
+        Passes of `fit`; `partial_fit` makes one over what it is given.
+    average : bool
+        Score by the mean of the prototypes over all rounds in place of the last ones.
+    shuffle : bool
+        Draw a new order of the rows in each pass of `fit`, by `random_state`.
+    random_state : int, RandomState or None
+        Of the order.
+    verbose : int
+        A line on stderr after each pass of `fit`.
+
+    Attributes
+    ----------
+    labels_, coef_, cumulative_losses_, loss_rounds_, n_rounds_, n_skipped_
+        As in `MMPRanker`; the losses are those of the ranking. Documents with no or all labels are skipped too.
+
+    Examples
+    --------
+    >>> from arcrank.rankers.online import PerceptronRanker
+    >>> ranker = PerceptronRanker().fit([[2, 0], [0, 3], [1, 0]], ["oil", "ship", "oil"])
+    >>> ranker.coef_
+    array([[ 2., -3.],
+           [-2.,  3.]])
+    >>> ranker.predict([[1, 0]]).tolist()
+    ['oil']
+    """
+
+    def __init__(
+        self,
+        epochs: int = 1,
+        average: bool = False,
+        shuffle: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.epochs = epochs
+        self.average = average
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _rule(self) -> int:
+        return PERCEPTRON
+
+    def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
+        return (ordered > 0.0).sum(axis=1)

@@ -1,0 +1,393 @@
+"""The Preference Learning Model and its kernel machine (Aiolli & Sperduti 2004)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import PreferenceGraphs
+from arcrank.rankers.base import (
+    Array,
+    Explanation,
+    LinearRanker,
+    Sizes,
+    add_intercept,
+    check_number,
+    check_sample_weight,
+)
+from arcrank.rankers.kernels import Kernel, make_kernel
+from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
+from arcrank.rankers.preference_machine.codes import check_codes
+from arcrank.rankers.preference_machine.prediction import best_cuts
+from arcrank.solvers.products import row_products
+
+if TYPE_CHECKING:
+    from arcrank.losses.margin import MarginLoss
+    from arcrank.solvers.flow_store import FlowStore
+    from arcrank.solvers.margin_dual import KernelDual, LinearDual, Solution
+    from arcrank.solvers.margin_problem import MarginProblem
+
+_SCORED_AT_ONCE = 1000  # rows of a kernel matrix in memory at a time when new instances are scored
+_SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first
+
+
+class PreferenceMachine(LinearRanker):
+    """Rank labels by scores of large margin: a kernel machine on preference graphs.
+
+    `min_W  1/2 ||W||^2 + C sum_{pieces} max_{arcs} w L(margin)`, the paper's eq. (5) with the hinge, solved by its dual
+    (8). The paper's eq. (2) sums the losses too; its later display without a number, with a mean over N pieces and
+    mu ||W||^2, is the same problem for `C = 1 / (2 mu N)`.
+
+    Parameters
+    ----------
+    decomposition : str or callable
+        "identity" (the same as "zero-one"), "domination", "dominated", "disagreement", or a callable
+        `(heads, tails, row) -> pieces`: the paper's label mappings.
+    loss : str
+        "hinge" (the soft margin; the paper's KPLM), "squared-hinge" (modified least squares), "logistic",
+        "exponential" or "beta-perceptron".
+    kernel : str or callable
+        "linear" (works on W, never on a kernel matrix), "polynomial", "rbf", "cosine", "precomputed" (fit gets the
+        (n, n) values between training instances, the other methods those between new and training instances), or a
+        callable `(A, B) -> (len(A), len(B))`.
+    C : float
+        Weight of the data term.
+    codes : (k, s) matrix, "one-vs-one", "error-correcting" or None
+        The matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. The regulariser is on the
+        (s, d) matrix W.
+    fit_intercept : bool
+        Add 1 to the kernel, as the paper does: a constant feature of value 1, regularised like the others.
+    aggregate : "max" or "sum"
+        "max" over the arcs of a piece; "sum" makes every arc a piece.
+    normalize : bool
+        Divide an instance's pieces by their number; the paper counts every piece fully.
+    beta : float
+        The margin of "beta-perceptron".
+    gamma : float or "scale"
+        Of "rbf" and "polynomial", as in scikit-learn's SVC.
+    degree : float
+        Of "polynomial".
+    coef0 : float
+        Of "polynomial".
+    tol : float
+        The relative duality gap to reach.
+    max_iter : int
+        Passes over the instances; a pass makes at least 1,000 visits.
+    shrinking : bool
+        Let instances at their optimum sleep for a few passes.
+    cache_mb : float
+        Memory for rows of the kernel matrix, in MB.
+    warm_start : bool
+        Start from the last dual variables, scaled to the new C, if graphs and decomposition are the same.
+    callback : callable, optional
+        Called with each entry of the history; True stops.
+    n_jobs : int
+        Threads that measure the gap; the result does not depend on it.
+    random_state : int, RandomState or None
+        Of the order in which instances are visited; None (the default) draws another one each time.
+    verbose : int
+        1 shows progress on standard error.
+
+    Attributes
+    ----------
+    coef_, intercept_ : (k, d) and (k,) arrays
+        The weights of a linear machine.
+    embedding_ : (s, d) array
+        The paper's W, where codes are given.
+    support_ : (m,) array
+        Training instances that carry flow.
+    dual_coef_, support_vectors_ : (m, k) and (m, d) arrays
+        Those of a kernel machine.
+    duality_gap_, objective_ : float
+        (primal - dual) / primal, measured at the final weights; and the primal.
+    leave_one_out_bound_ : float
+        Support vectors over pieces, a bound on the leave-one-out error of pieces.
+    history_ : list of {iteration, loss, gap, seconds}
+        The loss is the whole objective. Gaps are those met on the way through a pass, except where they are at most
+        tol: those are measured.
+    n_iter_ : int
+        Passes made.
+    labels_ : (k,) array
+        The columns of a matrix, else sorted.
+
+    Examples
+    --------
+    >>> X = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    >>> machine = PreferenceMachine(C=10).fit(X, [["tea"], ["milk"], ["tea", "milk"]])
+    >>> machine.rank([[2.0, 0.0]]).tolist()
+    [['tea', 'milk']]
+
+    Ordinal regression: grades nearer to the right one rank higher, so the graphs come from distances.
+
+    >>> import numpy as np
+    >>> from arcrank.graphs import LayeredGraphs
+    >>> grades = np.array([0, 1, 2, 3])
+    >>> graphs = LayeredGraphs.from_distances(np.abs(grades[:, None] - np.arange(4)))
+    >>> machine = PreferenceMachine(C=10, random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], graphs)
+    >>> machine.rank([[0.2], [2.9]], top=2).tolist()
+    [[0, 1], [3, 2]]
+    """
+
+    def __init__(
+        self,
+        decomposition: Any = "identity",
+        loss: Any = "hinge",
+        kernel: Any = "linear",
+        C: float = 1.0,
+        codes: Any = None,
+        *,
+        fit_intercept: bool = True,
+        aggregate: str = "max",
+        normalize: bool = False,
+        beta: float = 1.0,
+        gamma: Any = "scale",
+        degree: float = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        shrinking: bool = True,
+        cache_mb: float = 500,
+        warm_start: bool = False,
+        callback: Any = None,
+        random_state: Any = None,
+        n_jobs: int = 1,
+        verbose: int = 0,
+    ) -> None:
+        self.decomposition = decomposition
+        self.loss = loss
+        self.kernel = kernel
+        self.C = C
+        self.codes = codes
+        self.fit_intercept = fit_intercept
+        self.aggregate = aggregate
+        self.normalize = normalize
+        self.beta = beta
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.shrinking = shrinking
+        self.cache_mb = cache_mb
+        self.warm_start = warm_start
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from instances X, (n, d), and preferences y, anything `as_graphs` takes."""
+        from arcrank.solvers.margin_problem import make_problem
+
+        self._check_parameters()
+        X = self._check_features(X, reset=True)
+        graphs = self._learn_labels(y, X.shape[0])
+        cost = self.C * check_sample_weight(sample_weight, X.shape[0])
+        codes = check_codes(self.codes, graphs.n_labels)
+        problem = make_problem(
+            graphs, self._cut(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
+        )
+        for name in ("coef_", "intercept_", "embedding_", "dual_coef_", "support_vectors_", "_kernel"):
+            self.__dict__.pop(name, None)
+        if self.kernel == "linear":
+            self._fit_linear(X, graphs, problem)
+        else:
+            self._fit_kernel(X, graphs, problem)
+        return self
+
+    def score_labels(self, X: Any) -> Array:
+        """(n, k) scores."""
+        if not hasattr(self, "_kernel"):
+            return super().score_labels(X)
+        X = self._check_features(X, reset=False)
+        scores = np.empty((X.shape[0], self.dual_coef_.shape[1]))
+        for start in range(0, X.shape[0], _SCORED_AT_ONCE):
+            part = X[start : start + _SCORED_AT_ONCE]
+            values = part[:, self.support_] if self.kernel == "precomputed" else part
+            values = self._kernel.between(values, self.support_vectors_)
+            scores[start : start + _SCORED_AT_ONCE] = row_products(values, self.dual_coef_)
+        return scores
+
+    def predict(self, X: Any, size: int | None = None) -> Any:
+        """The paper's PLM prediction: the supervision whose preference graph costs least under loss and decomposition.
+
+        Single labels: the highest score. Label sets: the best cut of the ranking, or, with `size`, its first `size`
+        labels (q-label classification). Everything else: an (n, k) matrix of ranks, 1 = best.
+        """
+        if size is None:
+            return super().predict(X)
+        if self._kind not in ("indicator", "sets"):
+            raise ParameterError(f"size is for label sets; this machine learnt {self._kind!r}. Call predict(X).")
+        if not isinstance(size, int | np.integer) or not 1 <= size <= len(self.labels_):
+            raise ParameterError(f"size must be a whole number from 1 to {len(self.labels_)}, got {size!r}.")
+        order = np.argsort(-self.score_labels(X), axis=1, kind="stable")[:, :size]
+        if self._kind == "sets":
+            return [self.labels_[row].tolist() for row in order]
+        relevant = np.zeros((len(order), len(self.labels_)), dtype=np.int64)
+        np.put_along_axis(relevant, order, 1, axis=1)
+        return relevant
+
+    def explain(self, x: Any, above: Any, below: Any) -> Explanation:
+        """Each feature's part of the margin of two labels, as of every linear ranker; only with a linear kernel."""
+        if hasattr(self, "_kernel"):
+            raise ParameterError(
+                "explain needs kernel='linear': under other kernels features have no parts of a margin."
+            )
+        return super().explain(x, above, below)
+
+    def margin_bound(self, delta: float = 0.05) -> MarginBound:
+        """Theorem 1: with probability 1 - delta, a bound on the expected number of violated pieces of a new instance.
+
+        The theorem states ||M_r||^2 <= R_M but uses R = 2 R_M R_X as bound on ||M_h - M_t|| ||x||; here R_M bounds the
+        norm ||M_r|| itself, which makes that right (for the standard basis both are 1). R_X includes the constant.
+        """
+        return self._bound_terms.bound(delta)
+
+    def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+        if self._cut().layered == "zero-one" and self.aggregate == "max":
+            return super()._relevant(scores)  # the loss falls with the smallest margin, which is the gap at the cut
+        order = np.argsort(-scores, axis=1, kind="stable")
+        sizes = best_cuts(scores, order, self._cut(), self._loss(), aggregate=self.aggregate, normalize=self.normalize)
+        relevant = np.zeros(scores.shape, dtype=bool)
+        np.put_along_axis(relevant, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)
+        return relevant
+
+    def _check_parameters(self) -> None:
+        for name in ("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"):
+            check_number(name, getattr(self, name))
+        if self.aggregate not in ("max", "sum"):
+            raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
+        self._cut()
+        self._loss()
+
+    def _bytes_needed(self, sizes: Sizes) -> int:
+        if self.kernel != "linear":  # scores, flows, and what a step adds to the scores
+            return int(1e6 * self.cache_mb) + 3 * 8 * sizes.instances * sizes.labels
+        weights, (_, d, k, *_) = super()._bytes_needed(sizes), sizes
+        if self.codes is None:
+            return weights
+        columns = k * (k - 1) // 2 if isinstance(self.codes, str) and self.codes == "one-vs-one" else k
+        return weights + 8 * (d + k) * columns
+
+    def _cut(self) -> Decomposition:
+        return get_decomposition(self.decomposition)
+
+    def _loss(self) -> MarginLoss:
+        from arcrank.losses.margin import get_margin_loss
+
+        return get_margin_loss(self.loss, self.beta)
+
+    def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
+        from arcrank.solvers.margin_dual import LinearDual
+
+        design = sp.csr_matrix(add_intercept(X) if self.fit_intercept else X)
+        solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs)
+        solution = self._solve(solver, graphs, problem)
+        W = solution.weights
+        self._set_weights(W if problem.codes is None else W @ problem.codes.T, X.shape[1])
+        if problem.codes is not None:
+            self.embedding_ = W[: X.shape[1]].T
+        self.support_ = np.flatnonzero(solution.store.count)
+        self._note_bound(graphs, problem, solver, float(np.vdot(W, W)), lambda rows: design[rows] @ W)
+
+    def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
+        from arcrank.solvers.kernel_cache import KernelRows
+        from arcrank.solvers.margin_dual import KernelDual
+
+        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        kernel = make_kernel(self.kernel, X, **numbers, constant=float(bool(self.fit_intercept)))
+        rows = KernelRows(lambda wanted: kernel.between(X[wanted], X, np.matmul), kernel.diagonal(X), self.cache_mb)
+        solver = KernelDual(rows, problem, n_jobs=self.n_jobs)
+        solution = self._solve(solver, graphs, problem)
+        flows = solution.weights if problem.codes is None else solution.weights @ (problem.codes @ problem.codes.T)
+        self._keep_support(X, kernel, np.flatnonzero(solution.store.count), flows)
+        square = float(np.vdot(solution.weights, solver.scores))
+        self._note_bound(graphs, problem, solver, square, lambda wanted: solver.scores[wanted])
+
+    def _keep_support(self, X: Any, kernel: Kernel, support: NDArray[np.intp], flows: Array) -> None:
+        self._kernel = kernel
+        self.support_, self.dual_coef_ = support, flows[support]
+        self.support_vectors_ = X[:0] if self.kernel == "precomputed" else X[support]
+
+    def _solve(self, solver: LinearDual | KernelDual, graphs: PreferenceGraphs, problem: MarginProblem) -> Solution:
+        from arcrank.solvers.history import History
+
+        solution = solver.start(self._warm(graphs, problem))
+        history = History(self.callback, self.max_iter, self.verbose)
+        random = check_random_state(self.random_state)
+        try:
+            solver.solve(solution, tol=self.tol, max_iter=int(self.max_iter), random=random, history=history)
+        finally:
+            history.close()
+        self.history_, self.n_iter_ = history.entries, solution.passes
+        self.duality_gap_, self.objective_ = solution.relative_gap, solution.primal
+        pieces = int(problem.pieces_of.sum())
+        self.leave_one_out_bound_ = problem.support(solution.store) / pieces if pieces else 0.0
+        if self.warm_start:
+            self._dual = self._cut(), self._loss().name, graphs, problem.cost, solution.store
+        if not solution.converged and solution.passes >= self.max_iter:
+            self._warn(solution.relative_gap)
+        return solution
+
+    def _warm(self, graphs: PreferenceGraphs, problem: MarginProblem) -> FlowStore | None:
+        """The last dual variables, scaled to the new costs, if they belong to the same pieces."""
+        if not self.warm_start or not hasattr(self, "_dual"):
+            return None
+        cut, loss, old_graphs, cost, store = self._dual
+        if cut is not self._cut() or loss != self._loss().name or old_graphs.shape != graphs.shape:
+            return None
+        if old_graphs is not graphs and old_graphs != graphs:
+            return None
+        factor = np.divide(problem.cost, cost, out=np.zeros_like(cost), where=cost > 0)
+        scaled: FlowStore = store.scaled(factor, problem.widest)
+        return scaled
+
+    def _warn(self, gap: float) -> None:
+        warnings.warn(
+            f"PreferenceMachine stopped after max_iter = {self.max_iter} passes with a relative duality gap of "
+            f"{gap:.2g}, above tol = {self.tol:g}. Raise max_iter or tol, lower C, or scale X.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def _note_bound(
+        self, graphs: PreferenceGraphs, problem: MarginProblem, solver: Any, square: float, embed: Any
+    ) -> None:
+        """The terms of Theorem 1; scores are only computed for all rows where no arc of a few is violated."""
+        codes, linear = problem.codes, self.kernel == "linear"
+
+        def margin(rows: NDArray[np.intp]) -> float:
+            scores = embed(rows) if codes is None or not linear else embed(rows) @ codes.T
+            return smallest_margin(graphs[rows], scores)
+
+        smallest = margin(solver.costliest(_SUSPECTS))
+        if smallest > 0:
+            smallest = margin(np.arange(len(graphs)))
+        longest = 1.0 if codes is None else float(np.sqrt((codes**2).sum(axis=1).max()))
+        self._bound_terms = BoundTerms(
+            n=len(graphs),
+            most_pieces=int(problem.pieces_of.max(initial=0)),
+            most_arcs=most_arcs_of_a_piece(graphs, self._cut() if self.aggregate == "max" else DISAGREEMENT),
+            margin=smallest / np.sqrt(square) if square > 0 else 0.0,
+            radius=2.0 * longest * solver.radius,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    def _check_features(self, X: Any, *, reset: bool) -> Any:
+        X = super()._check_features(X, reset=reset)
+        if self.kernel == "precomputed" and sp.issparse(X):
+            raise InputError("kernel='precomputed' needs a dense matrix of kernel values, got a sparse one.")
+        return X

@@ -1,0 +1,253 @@
+"""The dual of the Preference Learning Model, instance by instance, with the duality gap as stopping rule.
+
+The gap is a sum over instances, `P - D = sum_i [cost_i - g(flows_i) + flows_i . scores_i]`, every part being at least
+0. A visit sees its instance's part; instances whose part is negligible sleep, longer each time. When the parts seen on
+the way sum up to little enough, all instances are measured at the same weights: that is the certificate.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from arcrank.graphs.base import row_blocks
+from arcrank.solvers.flow_store import FlowStore
+from arcrank.solvers.history import History
+from arcrank.solvers.kernel_cache import KernelRows
+from arcrank.solvers.margin_problem import MarginProblem
+
+Array = NDArray[np.float64]
+
+_NEGLIGIBLE = 0.1  # share of the allowed gap that sleeping instances may hold
+_LONGEST_SLEEP = 8  # passes
+_FULL_EVERY = 4  # passes; those between look only at the labels that each instance watches
+_VISITS = 1000  # that a pass makes at least: it repeats a small set of instances, for it costs nothing
+_BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and rounds over them
+_TINY = 1e-30  # stands for the squared length of an empty instance
+
+
+@dataclass
+class Solution:
+    """Dual variables, what they make, and how good it is.
+
+    weights : (d, s) W of a linear machine, or (n, k) net flows of a kernel machine
+    """
+
+    store: FlowStore
+    weights: Array
+    primal: float = np.inf
+    dual: float = -np.inf
+    converged: bool = False
+    passes: int = 0
+
+    @property
+    def relative_gap(self) -> float:
+        return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+
+
+@dataclass
+class Alarm:
+    """Which instances a pass visits: the sleeping ones wake after 1, 3, 7, ... passes."""
+
+    n: int
+    enabled: bool
+    wake: NDArray[np.int64] = field(init=False)
+    wait: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.wake, self.wait = np.zeros(self.n, dtype=np.int64), np.zeros(self.n, dtype=np.int64)
+
+    def awake(self, number: int) -> NDArray[np.int64]:
+        return np.flatnonzero(self.wake <= number)
+
+    def note(self, number: int, visited: NDArray[np.int64], quiet: NDArray[np.bool_]) -> None:
+        if self.enabled:
+            longer = np.minimum(2 * self.wait[visited] + 1, _LONGEST_SLEEP)
+            self.wait[visited] = np.where(quiet, longer, 0)
+            self.wake[visited] = number + 1 + self.wait[visited]
+
+    def ring(self, rows: NDArray[np.bool_]) -> None:
+        self.wake[rows], self.wait[rows] = 0, 0
+
+
+class _Dual:
+    """What both machines know: the part of each instance in gap and primal, and its squared length."""
+
+    _gaps: Array
+    _costs: Array
+    _square: Array
+
+    def costliest(self, count: int) -> NDArray[np.int64]:
+        """The instances that cost most at the present weights, at most `count`."""
+        return np.argsort(-self._costs, kind="stable")[:count]
+
+    @property
+    def radius(self) -> float:
+        """The largest length of an instance."""
+        return float(np.sqrt(self._square.max(initial=0.0)))
+
+
+class LinearDual(_Dual):
+    """A linear machine: works on W, never on a kernel matrix; a pass costs O(non-zeros of X times labels)."""
+
+    def __init__(self, X: Any, problem: MarginProblem, *, shrinking: bool = True, n_jobs: int = 1) -> None:
+        X = sp.csr_matrix(X)
+        self._X = X
+        self._rows = np.ascontiguousarray(X.data), X.indices.astype(np.int32), X.indptr.astype(np.int64)
+        self._square = np.maximum(np.asarray(X.multiply(X).sum(axis=1)).ravel(), _TINY)
+        self._problem = problem
+        self._live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
+        self._shrinking = shrinking
+        self._n_jobs = n_jobs
+        self._gaps, self._costs = np.zeros(X.shape[0]), np.zeros(X.shape[0])
+
+    def start(self, store: FlowStore | None = None) -> Solution:
+        """From given dual variables, or from 0."""
+        W = np.zeros((self._X.shape[1], self._problem.n_embedded))
+        if store is None:  # at W = 0 a piece costs C L(0) = C
+            primal = float((self._problem.cost * self._problem.pieces_of).sum())
+            return Solution(FlowStore.empty(self._X.shape[0], self._problem.widest), W, primal, 0.0)
+        for block in row_blocks(*self._problem.shape):
+            W += self._X[block].T @ self._problem.embed(self._problem.net_flows(block, store))
+        solution = Solution(store, W)
+        self._measure(solution)
+        return solution
+
+    def solve(
+        self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
+    ) -> None:
+        """Ascend in place until the relative gap is at most tol."""
+        alarm, exact, close = Alarm(len(self._live), self._shrinking), False, not self._shrinking
+        for number in range(max_iter):
+            if exact and solution.relative_gap <= tol:
+                break
+            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self._live))
+            visited = alarm.awake(number)
+            repeats = max(1, _VISITS // max(1, len(visited)))
+            order = np.concatenate([random.permutation(visited) for _ in range(repeats)])
+            full = number % _FULL_EVERY == 0 or close
+            self._pass(solution, self._live[order], full, negligible)
+            alarm.note(number, visited, self._gaps[self._live[visited]] <= negligible)
+            solution.passes += 1
+            solution.primal = solution.dual + float(self._gaps.sum())
+            close = solution.relative_gap <= tol or not self._shrinking
+            exact = solution.relative_gap <= tol and full
+            if exact:
+                self._measure(solution)
+                alarm.ring(self._gaps[self._live] > negligible)
+            if history.add(loss=solution.primal, gap=solution.relative_gap):
+                break
+        if not exact:
+            self._measure(solution)
+        solution.converged = solution.relative_gap <= tol
+
+    def _pass(self, solution: Solution, visits: NDArray[np.int64], full: bool, quiet: float) -> None:
+        first, store = 0, solution.store
+        while first < len(visits):
+            first, rise = self._problem.linear_pass(
+                self._rows, self._square, visits, first, full, quiet, solution.weights, store, self._gaps, self._costs
+            )
+            solution.dual += rise
+            if first < len(visits):
+                store.repack(self._problem.widest)
+
+    def _measure(self, solution: Solution) -> None:
+        """Primal and dual at the present weights: a pass in which everything is quiet."""
+        solution.store.repack(self._problem.widest)
+
+        def work(visits: NDArray[np.int64]) -> None:
+            arrays = solution.weights, solution.store, self._gaps, self._costs
+            self._problem.linear_pass(self._rows, self._square, visits, 0, True, np.inf, *arrays)
+
+        _in_threads(work, self._live, self._n_jobs)
+        solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self._costs.sum())
+        solution.dual = solution.primal - float(self._gaps.sum())
+
+
+class KernelDual(_Dual):
+    """A kernel machine: keeps the scores of all instances, and visits in batches those that hold a part of the gap."""
+
+    def __init__(self, rows: KernelRows, problem: MarginProblem, *, n_jobs: int = 1) -> None:
+        self._kernel = rows
+        self._problem = problem
+        self._live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
+        self._n_jobs = n_jobs
+        self._gaps, self._costs = np.zeros(problem.shape[0]), np.zeros(problem.shape[0])
+        self._square = np.maximum(rows.diagonal, _TINY)
+        self._gram = None if problem.codes is None else problem.codes @ problem.codes.T
+        self.scores = np.zeros(problem.shape)
+
+    def start(self, store: FlowStore | None = None) -> Solution:
+        """From given dual variables, or from 0."""
+        flows = np.zeros(self._problem.shape)
+        if store is None:
+            return Solution(FlowStore.empty(len(flows), self._problem.widest), flows)
+        flows[:] = self._problem.net_flows(slice(0, len(flows)), store)
+        support = np.flatnonzero(flows.any(axis=1))
+        for at in range(0, len(support), _BATCH):
+            self._add(support[at : at + _BATCH], flows[support[at : at + _BATCH]])
+        return Solution(store, flows)
+
+    def solve(
+        self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
+    ) -> None:
+        """Ascend in place until the relative gap is at most tol."""
+        self._measure(solution)
+        for _ in range(max_iter):
+            if solution.relative_gap <= tol:
+                break
+            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self._live))
+            visited = random.permutation(self._live[self._gaps[self._live] > negligible])
+            for at in range(0, len(visited), _BATCH):
+                self._step(solution, visited[at : at + _BATCH], negligible)
+            self._measure(solution)
+            solution.passes += 1
+            if history.add(loss=solution.primal, gap=solution.relative_gap):
+                break
+        solution.converged = solution.relative_gap <= tol
+
+    def _step(self, solution: Solution, batch: NDArray[np.int64], quiet: float) -> None:
+        """Solve a batch by its own small kernel matrix, then correct the scores of all instances."""
+        K = self._kernel.rows(batch)
+        coefficients = np.zeros((len(batch), self._problem.shape[1]))
+        solution.store.repack(self._problem.widest)
+        own = np.ascontiguousarray(K[:, batch]), self.scores[batch]
+        measured = self._gaps, self._costs
+        self._problem.gram_pass(self._square, batch, *own, _CYCLES, quiet, solution.store, *measured, coefficients)
+        solution.weights[batch] += coefficients
+        self.scores += K.T @ self._spread(coefficients)
+
+    def _add(self, rows: NDArray[np.int64], flows: Array) -> None:
+        self.scores += self._kernel.rows(rows).T @ self._spread(flows)
+
+    def _spread(self, flows: Array) -> Array:
+        return flows if self._gram is None else flows @ self._gram
+
+    def _measure(self, solution: Solution) -> None:
+        """Primal and dual of all instances; `||W||^2 = sum_i flows_i . scores_i`."""
+        nothing = np.zeros((0, 0))
+        solution.store.repack(self._problem.widest)
+
+        def work(rows: NDArray[np.int64]) -> None:
+            scores = self.scores[rows]
+            store, measured = solution.store, (self._gaps, self._costs)
+            self._problem.gram_pass(self._square, rows, nothing, scores, 1, np.inf, store, *measured, nothing)
+
+        _in_threads(work, self._live, self._n_jobs)
+        square = float(np.vdot(solution.weights, self.scores))
+        solution.primal = 0.5 * square + float(self._costs.sum())
+        solution.dual = solution.primal - float(self._gaps.sum())
+
+
+def _in_threads(work: Any, rows: NDArray[np.int64], n_jobs: int) -> None:
+    """Kernels release the GIL, and parts do not touch each other's results."""
+    if n_jobs == 1 or len(rows) < 1000:
+        work(rows)
+        return
+    with ThreadPoolExecutor(n_jobs) as threads:
+        list(threads.map(work, np.array_split(rows, n_jobs)))

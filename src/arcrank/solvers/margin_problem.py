@@ -1,0 +1,232 @@
+"""The dual of the Preference Learning Model as kernels see it: which pieces there are, and which kernel solves them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank.compiled import margin_dual_layers, margin_dual_pieces
+from arcrank.decompositions import DISAGREEMENT, Decomposition
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs
+from arcrank.losses.margin import MarginLoss
+from arcrank.solvers.flow_store import FlowStore, count_groups, entries
+from arcrank.solvers.margin_pieces import most_layers, piece_counts, piece_factors, single_arcs, without_weightless
+
+Array = NDArray[np.float64]
+WATCHED = 20  # labels of an instance that a visit may confine itself to
+INNER_STEPS, ROUNDS = 50, 3  # of one visit: steps of a piece arc by arc, rounds over the exactly solved pieces
+
+
+class MarginProblem(ABC):
+    """All that a solver needs to know about graphs, decomposition, loss and codes.
+
+    Attributes
+    ----------
+    cost : (n,) C of every piece of an instance
+    pieces_of : (n,) number of pieces of an instance
+    widest : the largest number of dual variables that an instance can have
+    """
+
+    shape: tuple[int, int]
+    cost: Array
+    pieces_of: NDArray[np.int64]
+    widest: int
+    codes: Array | None
+
+    @abstractmethod
+    def linear_pass(
+        self,
+        rows: Any,
+        square: Array,
+        visits: Any,
+        first: int,
+        full: bool,
+        quiet: float,
+        W: Array,
+        store: FlowStore,
+        gaps: Array,
+        costs: Array,
+    ) -> tuple[int, float]: ...
+
+    @abstractmethod
+    def gram_pass(
+        self, square: Array, batch: Any, K: Array, F: Array, cycles: int, quiet: float, store: FlowStore, gaps: Array,
+        costs: Array, coefficients: Array,
+    ) -> float: ...  # fmt: skip
+
+    @abstractmethod
+    def net_flows(self, block: slice, store: FlowStore) -> Array:
+        """(rows, k) outflow minus inflow."""
+
+    @abstractmethod
+    def support(self, store: FlowStore) -> int:
+        """How many pieces carry flow: the paper's support vectors."""
+
+    @property
+    def n_embedded(self) -> int:
+        """Columns of W."""
+        return self.shape[1] if self.codes is None else self.codes.shape[1]
+
+    def embed(self, flows: Array) -> Array:
+        return flows if self.codes is None else flows @ self.codes
+
+
+@dataclass
+class LayeredProblem(MarginProblem):
+    """Layered graphs under the standard basis, pieces of which all heads are joined to all tails: solved in flows."""
+
+    shape: tuple[int, int]
+    graph: tuple[Any, ...]
+    rule: tuple[int, bool, int, float]
+    cost: Array
+    pieces_of: NDArray[np.int64]
+    widest: int
+    codes: None = None
+    _watch: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = self.shape[0]
+        label, place = np.zeros((2, n, WATCHED), dtype=np.int32)
+        self._watch = label, place, np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+
+    def linear_pass(self, rows, square, visits, first, full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
+        fixed = (self.rule, self.graph, rows, square, self.cost, visits, first, full, self.widest, quiet, ROUNDS)
+        return margin_dual_layers.linear_pass(*fixed, W, store.arrays(), self._watch, gaps, costs)
+
+    def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
+        fixed = (self.rule, self.graph, square, self.cost, batch, K, F, cycles, self.widest, quiet, ROUNDS)
+        return margin_dual_layers.gram_pass(*fixed, store.arrays(), gaps, costs, coefficients)
+
+    def net_flows(self, block: slice, store: FlowStore) -> Array:
+        flows = np.empty((block.stop - block.start, self.shape[1]))
+        margin_dual_layers.net_flows(self.rule, self.graph, block.start, store.arrays(), flows)
+        return flows
+
+    def support(self, store: FlowStore) -> int:
+        if self.rule[0] == margin_dual_layers.IDENTITY:
+            return int((store.count > 0).sum())
+        keys, rows = entries(store)
+        return len(keys) if self.rule[0] == margin_dual_layers.ARCS else count_groups(rows, keys // self.shape[1])
+
+
+@dataclass
+class PieceProblem(MarginProblem):
+    """Everything else: one variable for each arc, of which only those that carry weight are stored."""
+
+    shape: tuple[int, int]
+    graph: tuple[Any, ...]
+    pieces: tuple[Any, ...]
+    rule: tuple[int, bool, int, float]
+    cost: Array
+    pieces_of: NDArray[np.int64]
+    widest: int
+    codes: Array | None = None
+    _kernel_codes: tuple[Array, Array] = field(init=False)
+
+    def __post_init__(self) -> None:
+        matrix = np.empty((0, 0)) if self.codes is None else self.codes
+        self._kernel_codes = (matrix, matrix @ matrix.T)
+
+    def linear_pass(self, rows, square, visits, first, _full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
+        fixed = (self.rule, self.shape[1], self.graph, self.pieces, rows, square, self.cost, visits, first, self.widest)
+        return margin_dual_pieces.linear_pass(
+            *fixed, quiet, INNER_STEPS, self._kernel_codes, W, store.arrays(), gaps, costs
+        )
+
+    def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
+        fixed = (self.rule, self.shape[1], self.graph, self.pieces, square, self.cost, batch, K, F, cycles, self.widest)
+        return margin_dual_pieces.gram_pass(
+            *fixed, quiet, INNER_STEPS, self._kernel_codes[1], store.arrays(), gaps, costs, coefficients
+        )
+
+    def net_flows(self, block: slice, store: FlowStore) -> Array:
+        flows = np.empty((block.stop - block.start, self.shape[1]))
+        margin_dual_pieces.net_flows(self.rule, self.shape[1], self.pieces, block.start, store.arrays(), flows)
+        return flows
+
+    def support(self, store: FlowStore) -> int:
+        mode, mirror = self.rule[:2]
+        if mode == margin_dual_pieces.IDENTITY:
+            return int((store.count > 0).sum())
+        keys, rows = entries(store)
+        if mode == margin_dual_pieces.EXPLICIT:
+            return count_groups(rows, np.searchsorted(self.pieces[1], keys, side="right"))
+        k = self.shape[1]
+        return count_groups(rows, keys % k if mirror else keys // k)
+
+
+def make_problem(
+    graphs: PreferenceGraphs,
+    decomposition: Decomposition,
+    loss: MarginLoss,
+    cost: Array,
+    *,
+    codes: Array | None = None,
+    aggregate: str = "max",
+    normalize: bool = False,
+) -> MarginProblem:
+    """Choose how to solve.
+
+    cost : (n,) C times the weight of each instance.
+    aggregate : "sum" charges every arc of a piece; it is the disagreement decomposition of the pieces.
+    normalize : divide an instance's pieces by their number.
+    """
+    if decomposition.layered is None or not isinstance(graphs, LayeredGraphs):
+        return _explicit_task(graphs, decomposition, loss, cost, codes, aggregate, normalize)
+    pieces_of = piece_counts(graphs, decomposition.layered)
+    cost = cost / np.maximum(1, pieces_of) if normalize else cost
+    cut = DISAGREEMENT if aggregate == "sum" else decomposition
+    assert cut.layered is not None
+    mode, mirror = _LAYERED[cut.layered]
+    graph = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
+    rule = mode, mirror, loss.code, loss.target
+    pieces_of = piece_counts(graphs, cut.layered)
+    most_arcs = int(graphs.arc_counts().max(initial=1))
+    two_layers = mode != margin_dual_layers.IDENTITY or most_layers(graphs) <= 2
+    if codes is None and two_layers:
+        widest = graphs.n_labels if mode == margin_dual_layers.IDENTITY else most_arcs
+        return LayeredProblem(graphs.shape, graph, rule, cost, pieces_of, max(1, widest))
+    if mode == margin_dual_layers.ARCS:
+        return _explicit_task(graphs, cut, loss, cost, codes, "max", False)
+    return PieceProblem(graphs.shape, graph, _no_pieces(), rule, cost, pieces_of, max(1, most_arcs), codes)
+
+
+_LAYERED = {  # mode, and whether the kernel sees the graph upside down
+    "zero-one": (margin_dual_layers.IDENTITY, False),
+    "disagreement": (margin_dual_layers.ARCS, False),
+    "domination": (margin_dual_layers.CENTRES, False),
+    "dominated": (margin_dual_layers.CENTRES, True),
+}
+
+
+def _explicit_task(
+    graphs: PreferenceGraphs,
+    decomposition: Decomposition,
+    loss: MarginLoss,
+    cost: Array,
+    codes: Array | None,
+    aggregate: str,
+    normalize: bool,
+) -> PieceProblem:
+    parts = decomposition.pieces(graphs.to_arcs())
+    pieces_of = np.diff(parts.row_ptr)
+    cost = cost / np.maximum(1, pieces_of) if normalize else cost
+    parts = without_weightless(single_arcs(parts) if aggregate == "sum" else parts)
+    scale, offset = loss.arc_terms(parts.weight)
+    pieces = parts.row_ptr, parts.arc_ptr, parts.head, parts.tail, scale, offset, piece_factors(parts, loss)
+    pieces_of = np.diff(parts.row_ptr)
+    arcs_of = parts.arc_ptr[parts.row_ptr[1:]] - parts.arc_ptr[parts.row_ptr[:-1]]
+    rule = margin_dual_pieces.EXPLICIT, False, loss.code, loss.target
+    empty = np.zeros(0, dtype=np.int32)
+    graph = np.zeros(0, dtype=np.int64), empty, empty, empty, 1
+    return PieceProblem(graphs.shape, graph, pieces, rule, cost, pieces_of, int(arcs_of.max(initial=1)), codes)
+
+
+def _no_pieces() -> tuple[Any, ...]:
+    ends, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+    pointer = np.zeros(1, dtype=np.int64)
+    return pointer, pointer, ends, ends, numbers, numbers, numbers
