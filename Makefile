@@ -19,7 +19,7 @@ unexport PYTHONPATH
 .PHONY: demo test test-oldest fix bench pages docs clean
 
 demo: $(STAMP)
-	$(BIN)/python -m arcrank.cli.demo
+	$(BIN)/python -m arcrank.cli.commands.demo
 
 test: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -49,11 +49,12 @@ def rank_with_peer(model_path: str, data_path: str, output_path: str) -> None:
 def rank_with_ours(model_path: str, data_path: str, output_path: str) -> None:
     """What `arcrank rank` does once it is running."""
     from arcrank.cli.blocks import documents_of
-    from arcrank.cli.rank import Lines
+    from arcrank.cli.commands.rank import Lines
+    from arcrank.cli.files import load_model
     from arcrank.cli.reading import Reading
-    from arcrank.cli.serving import Server, load_model
+    from arcrank.inference.predictor import Predictor
 
-    server = Server(load_model(Path(model_path)))
+    server = Predictor(load_model(Path(model_path)))
     lines = Lines(server, TOP)
     with open(output_path, "w") as output:
         for batch in documents_of(data_path, Reading(), takes_text=False, quiet=True):

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from arcrank.cli.app import app
-from arcrank.cli.failures import report_failure
+from arcrank.cli.errors import report_failure
 
 WORDS = {
     "crude": ["oil", "barrel", "opec", "refinery"],

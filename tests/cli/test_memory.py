@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 
-from arcrank.cli.failures import report_failure
-from arcrank.cli.forecast import n_terms
+from arcrank.cli.errors import report_failure
 from arcrank.datasets import load_debtags_sample
 from arcrank.text import TextFeatures
+from arcrank.training.estimate import n_terms
 from tests.cli.conftest import call, failed, run, write_rows
 
 MB = 10**6

@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from arcrank.cli import failures
+from arcrank.cli import errors as failures
 from arcrank.cli.app import app
 from arcrank.datasets.request import ENDINGS, FORMATS
 from arcrank.modelfile import container, values
@@ -114,7 +114,7 @@ def test_every_field_says_what_it_means(path):
 
 
 def test_no_meaning_is_left_of_fields_that_have_gone():
-    told = tomllib.loads(schema_page.MEANINGS.read_text(encoding="utf-8"))
+    told = tomllib.loads(schema_page.DESCRIPTIONS.read_text(encoding="utf-8"))
     known = {path.stem: schema_page.meanings(path) for path in schema_page.schema_files()}
     assert not [f"{stem}: {name}" for stem, names in told.items() for name in names if name not in known[stem]]
 

@@ -12,7 +12,7 @@ __all__ = ["Field", "fields_of", "meanings", "page", "schema_files", "schemas_of
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "src" / "arcrank" / "cli" / "schemas"
-MEANINGS = Path(__file__).with_name("field_meanings.toml")
+DESCRIPTIONS = Path(__file__).with_name("field_meanings.toml")
 _ABOUT = """\
 # JSON output
 
@@ -59,7 +59,7 @@ def fields_of(schema: dict[str, Any]) -> list[Field]:
 
 def meanings(path: Path) -> dict[str, str]:
     """What each field of a schema means: its description, else what field_meanings.toml says; "" where nobody does."""
-    told = tomllib.loads(MEANINGS.read_text(encoding="utf-8")).get(path.stem, {})
+    told = tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8")).get(path.stem, {})
     fields = fields_of(json.loads(path.read_text(encoding="utf-8")))
     return {one.name: one.meaning or told.get(one.name, "") for one in fields}
 

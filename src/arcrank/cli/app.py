@@ -11,21 +11,21 @@ from typing import Annotated
 import typer
 
 from arcrank import __version__
-from arcrank.cli.check import check
-from arcrank.cli.data import data
-from arcrank.cli.demo import demo
-from arcrank.cli.evaluate import evaluate
-from arcrank.cli.explain import explain
-from arcrank.cli.failures import report_failure, show_warning
-from arcrank.cli.info import info
-from arcrank.cli.quiet_help import QuietCommand, QuietGroup
-from arcrank.cli.rank import rank
-from arcrank.cli.reproduce import reproduce
+from arcrank.cli._typer import QuietCommand, QuietGroup
+from arcrank.cli.commands.check import check
+from arcrank.cli.commands.data import data
+from arcrank.cli.commands.demo import demo
+from arcrank.cli.commands.evaluate import evaluate
+from arcrank.cli.commands.explain import explain
+from arcrank.cli.commands.info import info
+from arcrank.cli.commands.rank import rank
+from arcrank.cli.commands.reproduce import reproduce
+from arcrank.cli.commands.train import train
+from arcrank.cli.commands.tune import tune
+from arcrank.cli.commands.update import update
+from arcrank.cli.errors import report_failure, show_warning
 from arcrank.cli.signals import catch_signals, release_signals
 from arcrank.cli.streams import prepare_streams
-from arcrank.cli.train import train
-from arcrank.cli.tune import tune
-from arcrank.cli.update import update
 
 app = typer.Typer(
     name="arcrank",
@@ -55,7 +55,7 @@ def common(
 ) -> None:
     """Learn to rank labels from preferences: train, rank, explain, evaluate."""
     if config is not None:
-        from arcrank.cli.options_file import read_options
+        from arcrank.cli.config_file import read_options
 
         context.default_map = read_options(config, context.command)
 

@@ -19,10 +19,10 @@ def blocks_of(
     path: str, reading: Reading, what: str, *, batch_rows: int = 1000, on_error: str = "raise"
 ) -> Iterator[Iterator[Corpus]]:
     """Give the blocks of a file or of standard input; `what` is what the meter says."""
-    from arcrank.cli.inputs import flags_for_arguments, opened, place_and_remedy
+    from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
     from arcrank.datasets import iter_corpus
 
-    with opened(path, what) as stream, flags_for_arguments(), place_and_remedy(on_error):
+    with opened(path, what) as stream, flags_for_arguments(), suggest_row_fix(on_error):
         found, table = reading.format_of(path), reading.table()
         blocks = iter_corpus(stream, found, batch_rows=batch_rows, on_error=on_error, **table)
         # a reader that fails leaves the blocks half read, and they must let go of the stream before it is closed
@@ -44,13 +44,13 @@ def documents_of(
     With `blank_lines` these are documents too where lines are texts, so that documents and lines keep step.
     `on_error` is "raise", "skip", or None where the user has no choice; what was skipped is told at the end.
     """
-    from arcrank.cli.inputs import flags_for_arguments, opened, place_and_remedy
-    from arcrank.cli.output import say
+    from arcrank.cli.console import say
+    from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
     from arcrank.cli.reading import with_flags
     from arcrank.datasets.read import iter_documents
 
     skipped: Counter[str] = Counter()
-    with opened(path, "ranking", quiet=quiet) as stream, flags_for_arguments(), place_and_remedy(on_error):
+    with opened(path, "ranking", quiet=quiet) as stream, flags_for_arguments(), suggest_row_fix(on_error):
         blocks = iter_documents(
             stream,
             reading.format,
@@ -70,8 +70,8 @@ def documents_of(
 
 
 def _tell_skipped(skipped: Counter[str]) -> None:
-    from arcrank.cli.output import say
-    from arcrank.cli.showing import count
+    from arcrank._wording import count
+    from arcrank.cli.console import say
 
     if skipped:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in skipped.items())

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from arcrank.cli.learners import FileFormat
+from arcrank.cli.options import FileFormat
 
 if TYPE_CHECKING:
     from arcrank.datasets.read import TableOptions
+    from arcrank.training.stream import ReadOptions
 
 __all__ = ["Reading", "reads_data", "reads_documents", "with_flags"]
 
@@ -64,6 +65,10 @@ class Reading:
         if self.format is not None or path != _STANDARD_INPUT:
             return self.format
         return "jsonl" if self.delimiter is None else "csv"
+
+    def stream(self, path: str, on_error: str) -> ReadOptions:
+        """What `training.stream` is told about a file."""
+        return {"format": self.format_of(path), "on_error": on_error, **self.table()}
 
     def table(self) -> TableOptions:
         """The other options, as the library takes them."""

@@ -17,13 +17,13 @@ def _study(tick: Tick, collection: str = "Reuters-21578") -> Study:
     """The paper's study, telling every cell."""
     from arcrank.experiments.bipartite_runs import Study as Silent
 
-    class Told(Silent):
+    class StreamPass(Silent):
         def cell(self, *arguments: Any, **settings: Any) -> Any:
             found = super().cell(*arguments, **settings)
             tick()
             return found
 
-    return Told(collection)
+    return StreamPass(collection)
 
 
 def cells_of(part: str) -> Callable[[], int]:

@@ -42,11 +42,11 @@ _FIXED = {"fixed": "fixed_vocabulary_"}
 
 
 def _ranker(name: str, home: str, fitted: dict[str, str], records: dict[str, str] | None = None) -> Part:
-    return Part(name, f"arcrank.rankers.{home}", fitted, records or {}, ranks=True)
+    return Part(name, f"arcrank.{home}", fitted, records or {}, ranks=True)
 
 
 def _online(name: str, home: str) -> Part:
-    return OnlinePart(name, f"arcrank.rankers.{home}", ranks=True)
+    return OnlinePart(name, f"arcrank.rankers.online.{home}", ranks=True)
 
 
 def _text(name: str, home: str, fitted: dict[str, str] | None = None, kind: type[Part] = Part) -> Part:
@@ -60,34 +60,34 @@ def _columns(name: str, home: str, fitted: dict[str, str] | None = None) -> Part
 PARTS: tuple[Part, ...] = (
     _ranker(
         "log-linear",
-        "loglinear:LogLinearRanker",
+        "rankers.loglinear:LogLinearRanker",
         {**_LABELS, **_WEIGHTS, **_TRAINING, "solver": "solver_", "thresholds": "thresholds_"},
         {"thresholds": "arcrank.rankers.thresholds:Thresholds"},
     ),
     _ranker(
         "preference-machine",
-        "preference_machine:PreferenceMachine",
+        "rankers.preference_machine.machine:PreferenceMachine",
         {**_LABELS, **_WEIGHTS, **_TRAINING, **_MACHINE},
         {"kernel": "arcrank.rankers.kernels:Kernel", "bound": "arcrank.rankers.preference_machine.bound:BoundTerms"},
     ),
-    _online("mmp", "online:MMPRanker"),
-    _online("perceptron", "online:PerceptronRanker"),
-    _ranker("rocchio", "rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS}),
-    _ranker("rankboost", "rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
+    _online("mmp", "mmp:MMPRanker"),
+    _online("perceptron", "perceptron:PerceptronRanker"),
+    _ranker("rocchio", "rankers.rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS}),
+    _ranker("rankboost", "bipartite.rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
     _ranker(
         "semi-supervised-rankboost",
-        "semisupervised:SemiSupervisedRankBoost",
+        "bipartite.semisupervised_rankboost:SemiSupervisedRankBoost",
         {**_FEATURES, **_STUMPS, **_TENTATIVE},
         {**_STUMP_RECORD, "latent": "arcrank.bipartite.latent:LatentModel"},
     ),
     _ranker(
         "transductive-svm",
-        "transductive:TransductiveSVM",
+        "bipartite.transductive_svm:TransductiveSVM",
         {**_FEATURES, **_WEIGHTS, "found_labels": "labels_"},
     ),
     _ranker(
         "semi-supervised-logistic",
-        "semisupervised_logistic:SemiSupervisedLogistic",
+        "bipartite.semisupervised_logistic:SemiSupervisedLogistic",
         {**_FEATURES, **_WEIGHTS, "probabilities": "probabilities_", "n_iter": "n_iter_"},
     ),
     _text("text-features", "arcrank.text.features:TextFeatures", kind=TextPart),

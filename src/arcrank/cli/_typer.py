@@ -1,0 +1,90 @@
+"""How commands take their options: short help, and errors that tell where a value came from.
+
+Flags have no type in the help, and environment variables are told once.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+__all__ = ["QuietCommand", "QuietGroup"]
+
+
+def _quiet(params: list[Any]) -> list[Any]:
+    for param in params:
+        param.show_envvar = False
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
+class QuietCommand(TyperCommand):
+    """A command with short help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, told shortly."""
+        return _quiet(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the options; what is wrong with one is told of the place where the user wrote it."""
+        _warn_of_unknown_variables(ctx)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.param_hint = error.param_hint or _origin(ctx, error.param)
+            raise
+        except Exception as error:
+            _explain_option_of_all(ctx, error)
+            raise
+
+
+class QuietGroup(TyperGroup):
+    """A group of commands with short help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, told shortly."""
+        return _quiet(super().get_params(ctx))
+
+
+def _origin(ctx: Any, param: Any) -> str | None:
+    """The variable or the line of the file that a value was read from; None for the command line."""
+    source = None if param is None else ctx.get_parameter_source(param.name)
+    if source is not None and source.name == "ENVIRONMENT":
+        name = f"{ctx.auto_envvar_prefix}_{param.name.upper()}"
+        return f"the environment variable {name}={param.resolve_envvar_value(ctx)}"
+    if source is not None and source.name == "DEFAULT_MAP":
+        table = ".".join(_names_of(ctx))
+        return (
+            f"{param.name} = {ctx.lookup_default(param.name)!r} under [{table}] of {ctx.find_root().params['config']}"
+        )
+    return None
+
+
+def _names_of(ctx: Any) -> list[str]:
+    """The command and the groups above it, without the program."""
+    return [] if ctx.parent is None else [*_names_of(ctx.parent), ctx.info_name]
+
+
+def _explain_option_of_all(ctx: Any, error: Any) -> None:
+    """An option such as --config is the program's, not the command's."""
+    flag = getattr(error, "option_name", None)
+    if any(flag in param.opts for param in ctx.find_root().command.params):
+        error.message = f"{flag} goes before the command: arcrank {flag} ... {' '.join(_names_of(ctx))} ..."
+        error.possibilities = None
+
+
+def _warn_of_unknown_variables(ctx: Any) -> None:
+    from arcrank.cli.config_file import nearest_option, options_of
+    from arcrank.cli.console import say
+
+    prefix = f"{ctx.auto_envvar_prefix}_"
+    known = {prefix + one.name.upper() for one in options_of(ctx.command)}
+    for name in sorted(os.environ):
+        if name.startswith(prefix) and name not in known and not ctx.resilient_parsing:
+            near = nearest_option(name.removeprefix(prefix), ctx.command)
+            meant = f" Did you mean {prefix}{near.upper()}?" if near else ""
+            say(f"warning: {name} is set, and {' '.join(_names_of(ctx))} has no such option.{meant}")

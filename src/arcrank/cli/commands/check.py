@@ -1,0 +1,202 @@
+"""`arcrank check`: look at data before training on it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcrank.cli.reading import Reading, reads_data, with_flags
+
+if TYPE_CHECKING:
+    from arcrank.datacheck.findings import Finding
+    from arcrank.datacheck.stats import CorpusStats
+    from arcrank.graphs import Hierarchy
+    from arcrank.training.estimate import ResourceEstimate
+
+_STYLES = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
+
+
+@reads_data
+def check(
+    data: Annotated[list[str], typer.Argument(metavar="DATA", help="Files; the first is taken as training data.")],
+    reading: Reading,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(help='The tree for `train --hierarchy`: JSON {"label": parent or null}, or child<TAB>parent.'),
+    ] = None,
+) -> None:
+    """Look at data before training: labels, doubles, overlaps, contradictions, and what training will need.
+
+    The exit code is 3 when something is seriously off.
+    """
+    from arcrank.cli.errors import SERIOUS
+    from arcrank.datacheck.findings import beyond_memory
+    from arcrank.training.estimate import estimate_resources
+
+    tree = None if hierarchy is None else _read_tree(hierarchy)
+    surveys, findings = look(data, reading)
+    if tree is not None:
+        from arcrank.datacheck.hierarchy import of_hierarchy
+
+        findings = _by_severity([*findings, *of_hierarchy(tree, str(hierarchy), surveys)])
+    needs = [estimate_resources(one, None if tree is None else len(tree)) for one in surveys]
+    findings = _by_severity([*findings, *beyond_memory(surveys[0].path, needs[0])])
+    if json:
+        from arcrank.cli.console import write_json
+
+        write_json(to_json(surveys, findings, needs))
+    else:
+        show(surveys, findings, needs[0])
+    if any(one.severity == "serious" for one in findings):
+        raise typer.Exit(SERIOUS)
+
+
+def look(paths: list[str], reading: Reading | None = None) -> tuple[list[CorpusStats], list[Finding]]:
+    """The counts of every file, and the findings of each and of every two, the most severe first."""
+    from itertools import combinations
+
+    from arcrank.cli.files import check_input
+    from arcrank.datacheck.findings import between, within
+
+    for path in paths:
+        check_input(path)
+    reading = Reading() if reading is None else reading
+    surveys = [_survey(path, reading) for path in paths]
+    findings = []
+    for place, found in enumerate(surveys):
+        findings += within(found, _first_error(found, paths[place], reading), training=place == 0)
+    findings += [one for first, second in combinations(surveys, 2) for one in between(first, second)]
+    return surveys, _by_severity([one._replace(remedy=with_flags(one.remedy)) for one in findings])
+
+
+def _by_severity(findings: list[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda one: list(_STYLES).index(one.severity))
+
+
+def _read_tree(path: Path) -> Hierarchy:
+    from arcrank.datasets.hierarchy_file import read_hierarchy
+    from arcrank.graphs import Hierarchy
+
+    return Hierarchy(read_hierarchy(path))
+
+
+def _survey(path: str, reading: Reading) -> CorpusStats:
+    from arcrank._wording import display_path
+    from arcrank.cli.blocks import blocks_of
+    from arcrank.datacheck.stats import corpus_stats
+
+    with blocks_of(path, reading, "checking", on_error="skip") as blocks:
+        return corpus_stats(display_path(path), blocks)
+
+
+def _first_error(found: CorpusStats, path: str, reading: Reading) -> str:
+    """Where the first unreadable row stands: a second look, with errors on, and only where there is one."""
+    from arcrank.datasets import iter_corpus
+    from arcrank.errors import FormatError
+
+    if not found.skipped or path == "-":
+        return ""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # the first look has them
+            for _ in iter_corpus(path, reading.format, **reading.table()):
+                pass
+    except FormatError as error:
+        return with_flags(str(error))
+    return ""
+
+
+def to_json(surveys: list[CorpusStats], findings: list[Finding], needs: list[ResourceEstimate]) -> dict[str, Any]:
+    """What `--json` prints: see schemas/check.json."""
+    return {
+        "files": [
+            {
+                "path": found.path,
+                "rows": found.n_rows,
+                "unreadable": sum(found.skipped.values()),
+                "kinds": dict(found.kinds),
+                "labels": dict(found.labels.most_common()),
+                "forecast": need._asdict(),
+            }
+            for found, need in zip(surveys, needs, strict=True)
+        ],
+        "findings": [one._asdict() for one in findings],
+        "serious": any(one.severity == "serious" for one in findings),
+    }
+
+
+def show(surveys: list[CorpusStats], findings: list[Finding], need: ResourceEstimate) -> None:
+    """Three things for people: the files, the findings, the forecast."""
+    from arcrank.cli.console import cell, console
+
+    screen = console()
+    names = _short_names([found.path for found in surveys])
+    screen.print(_files_table(surveys, names))
+    if findings:
+        screen.print(_findings_grid(findings, names))
+    else:
+        screen.print("Nothing is wrong with this data as far as it can be told before training.")
+    if need.rows:
+        screen.print(cell(_needs(need)))
+
+
+def _short_names(paths: list[str]) -> dict[str, str]:
+    """Names without folders, where that tells the files apart."""
+    names = [Path(path).name for path in paths]
+    return dict(zip(paths, names if len({*names}) == len({*paths}) else paths, strict=True))
+
+
+def _files_table(surveys: list[CorpusStats], names: dict[str, str]) -> Any:
+    """A column for each file: names are long, and there are seldom more than two files."""
+    from rich.markup import escape
+
+    from arcrank._wording import truncate
+    from arcrank.cli.console import cell, table
+
+    made = table("", "", *(escape(truncate(names[found.path])) for found in surveys), numbers=len(surveys))
+    facts = "rows", "labels", "labels a row", "commonest label", "rarest label"
+    for name, *values in zip(facts, *map(_numbers, surveys), strict=True):
+        made.add_row(name, *map(cell, values))
+    return made
+
+
+def _numbers(found: CorpusStats) -> list[str]:
+    from arcrank._wording import truncate
+
+    common = found.labels.most_common()
+    ends = [f"{truncate(label, 32)} ({n:,})" for label, n in (common[0], common[-1])] if common else ["-", "-"]
+    each = sum(found.labels.values()) / max(1, found.n_rows)
+    return [f"{found.n_rows:,}", f"{len(found.labels):,}", f"{each:.2f}", *ends]
+
+
+def _findings_grid(findings: list[Finding], names: dict[str, str]) -> Any:
+    """No lines between columns: the whole width is for the sentences."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from arcrank.cli.console import cell
+
+    made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for one in findings:
+        place = ", ".join(names.get(part, part) for part in one.file.split(", "))
+        message = one.message if len(names) == 1 else f"{place}: {one.message}"
+        made.add_row(Text(one.severity, _STYLES[one.severity]), cell(message))
+        made.add_row("", Text(one.remedy[:1].upper() + one.remedy[1:], "dim"))
+    return made
+
+
+def _needs(need: ResourceEstimate) -> str:
+    from arcrank._wording import count
+
+    memory = f"{need.megabytes:,.0f} MB" if need.megabytes < 1000 else f"{need.megabytes / 1000:,.1f} GB"
+    time = f"{max(1, round(need.seconds)):,} s" if need.seconds < 120 else f"{need.seconds / 60:,.0f} minutes"
+    size = f"{count(need.rows, 'row')}, {count(need.features, 'feature')}, {need.values_per_row:,.0f} of them in a row"
+    return (
+        f"One fit needs about {time} and {memory} ({size}, {count(need.labels, 'label')}); a rough forecast. "
+        "`train` without --learner fits several times."
+    )

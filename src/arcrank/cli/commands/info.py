@@ -1,0 +1,86 @@
+"""`arcrank info`: what a model file holds, without loading it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcrank._wording import count, number
+from arcrank.cli.console import cell, console, table, write_json
+from arcrank.training.selection import metric_title
+
+
+def info(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    check: Annotated[bool, typer.Option("--check", help="Read the arrays too, and check every byte.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The whole card as one line of JSON.")] = False,
+) -> None:
+    """Show a model's card: learner, labels, features, how it was trained and measured.
+
+    The card is checked, and with --check the whole model, which takes as long as loading it.
+    """
+    from arcrank.cli.files import check_model_path
+    from arcrank.modelfile import read_card
+
+    check_model_path(model)
+    card = {"model": str(model), **read_card(model), "checked": check}
+    if check:
+        import arcrank
+
+        arcrank.load(model)
+    if json:
+        write_json(card)
+        return
+    shown = table("", "", str(model))
+    for name, value in _rows(card):
+        shown.add_row(name, cell(value))
+    console().print(shown)
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    card = facts.get("card") or {}
+    rows = [("learner", facts["learner"]), ("labels", _count(facts["labels"])), ("features", _count(facts["features"]))]
+    rows += [(part["name"], _listed(part["parameters"])) for part in facts["parts"]]
+    rows += [(name, str(card[name])) for name in ("trained", "data") if card.get(name)]
+    rows += [(name, _count(card[name])) for name in ("documents",) if card.get(name) is not None]
+    rows += (
+        [("skipped", ", ".join(f"{n:,} x {why}" for why, n in card["skipped"].items()))] if card.get("skipped") else []
+    )
+    rows += [("hierarchy", count(len(card["hierarchy"]), "label"))] if card.get("hierarchy") else []
+    rows += [("duality gap", number(card["duality_gap"]))] if card.get("duality_gap") is not None else []
+    rows += [("chosen", card["chosen"]["why"])] if card.get("chosen") else []
+    rows += _measures(card.get("validation"))
+    rows += [("updates", _count(len(card["updates"])))] if card.get("updates") else []
+    rows += [(str(name), str(value)[:200]) for name, value in card.items() if name not in _KNOWN]
+    rows += [("file", f"{count(facts['bytes'], 'byte')}, format {facts['format']}, arcrank {facts['arcrank']}")]
+    return [*rows, ("checked", "every byte" if facts["checked"] else "not the arrays; arcrank info --check does that")]
+
+
+_KNOWN = {
+    "trained", "data", "learner", "parameters", "documents", "labels", "features", "skipped", "duality_gap", "seconds",
+    "chosen", "validation", "columns", "hierarchy", "updates",
+}  # fmt: skip
+
+
+def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if not validation:
+        return []
+    in_order = ", in file order" if validation.get("order") == "file" else ""
+    how = {"held-out": "held out", "progressive": f"each judged before it was learnt{in_order}"}.get(
+        validation["how"], "by cross-validation"
+    )
+    rows = [("measured on", f"{count(validation['documents'], 'document')}, {how}")]
+    return rows + [(metric_title(name), number(value)) for name, value in validation["measures"].items()]
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def _listed(parameters: dict[str, Any]) -> str:
+    hidden = ("callback", "verbose", "warm_start")
+    return ", ".join(
+        f"{name}={value}" for name, value in parameters.items() if value is not None and name not in hidden
+    )

@@ -1,0 +1,128 @@
+"""`arcrank update`: go on learning from new documents."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arcrank._wording import count, printable
+from arcrank.cli.console import console, say, write_json
+from arcrank.cli.options import OnError
+from arcrank.cli.reading import Reading, reads_data
+from arcrank.cli.reporter import ConsoleReporter
+
+
+@reads_data
+def update(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of an online learner; it is replaced.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="New documents with preferences; - reads standard input.")
+    ],
+    reading: Reading,
+    on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
+    json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
+) -> None:
+    """Teach a model new documents, and labels that it has never heard of; only the online learners can do that.
+
+    Documents are learnt in the order of the file.
+    """
+    import arcrank
+    from arcrank.cli.files import check_input, check_order, check_output, load_model
+    from arcrank.training.estimate import memory_in_flags
+
+    check_order(model, data, "update")
+    check_input(data)
+    loaded = load_model(model)
+    check_output(model, data)
+    with memory_in_flags(None):
+        learnt, note = _learn(loaded, data, reading, on_error)
+    report = {"model": str(model), **learnt}
+    arcrank.save(loaded, model, card=_card(loaded, report, data))
+    if json:
+        write_json(report)
+    else:
+        _show(report)
+    if note:
+        say(f"Note: {note}")
+
+
+def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dict[str, Any], str]:
+    """What is reported, and a note on the order of the documents."""
+    from arcrank.training.stream import about_order, forgetting, losses_of, progress_of, stream_into
+
+    words, ranker = _parts(loaded)
+    known, before = len(ranker.labels_), losses_of(ranker)
+    start = time.perf_counter()
+    told = stream_into(ranker, words, data, reading.stream(data, on_error), ConsoleReporter(on_error))
+    _check_kind(loaded, data, texts=told.texts)
+    report = {
+        "documents": told.documents,
+        "skipped": told.skipped,
+        "labels": len(ranker.labels_),
+        "new_labels": [str(label) for label in ranker.labels_[known:].tolist()],
+        "seconds": round(time.perf_counter() - start, 3),
+        "validation": progress_of(ranker, before, shuffled=False),
+    }
+    return report, about_order(told.order, forgetting("Shuffle the file first."))
+
+
+def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
+    """Texts and features would share columns without meaning the same; nothing is saved then."""
+    from arcrank.errors import InputError
+
+    if texts != hasattr(loaded, "steps"):
+        wanted, got = ("features", "texts") if texts else ("texts", "features")
+        raise InputError(f"{data}: the model takes {wanted}, and this file holds {got}.\nThe model is as it was.")
+
+
+def _parts(loaded: Any) -> tuple[Any, Any]:
+    """The text features, or columns that features are folded into, and the ranker."""
+    from arcrank.errors import InputError
+    from arcrank.inference.feature_map import FeatureMap
+    from arcrank.text import HashedTextFeatures
+
+    ranker = loaded[-1] if hasattr(loaded, "steps") else loaded
+    if not hasattr(ranker, "partial_fit"):
+        raise InputError(
+            f"{type(ranker).__name__} learns from all documents at once and cannot be updated.\n"
+            "Train it anew with all of them, or train with --learner mmp or perceptron."
+        )
+    columns = FeatureMap.of_model(loaded)
+    if columns.kind not in ("text", "folded"):
+        raise InputError("This model was not made by `arcrank train`, so its columns are not known.\nUse partial_fit.")
+    return (loaded[:-1] if columns.kind == "text" else HashedTextFeatures(n_features=columns.width)), ranker
+
+
+def _card(loaded: Any, report: dict[str, Any], data: str) -> dict[str, Any]:
+    """The card of before, with what the model has learnt from in all."""
+    from datetime import UTC, datetime
+
+    card = dict(getattr(loaded, "model_card_", None) or {})
+    entry = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "data": data, "documents": report["documents"]}
+    return {
+        **card,
+        "documents": card.get("documents", 0) + report["documents"],
+        "labels": report["labels"],
+        "validation": report["validation"],
+        "updates": [*card.get("updates", []), entry],
+    }
+
+
+def _show(report: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    from arcrank.cli.commands.train import describe_validation
+
+    new = [printable(label)[:60] for label in report["new_labels"]]
+    named = f", {len(new):,} new: {', '.join(new[:5])}{', ...' if len(new) > 5 else ''}" if new else ""
+    lines = [
+        f"learnt {count(report['documents'], 'document')} in {report['seconds']:.1f} s; "
+        f"{count(report['labels'], 'label')}{named}"
+    ]
+    if report["skipped"]:
+        lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))
+    lines += [describe_validation(report["validation"]), f"kept as {printable(report['model'])}"]
+    console(beside_file=True).print(Text("\n".join(lines)), soft_wrap=True)

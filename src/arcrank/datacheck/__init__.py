@@ -1,0 +1,1 @@
+"""What is worth knowing about data before training on it."""

@@ -1,0 +1,128 @@
+"""One pass over a file before training: what is in it, in memory that grows with labels and a few bytes a row."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from arcrank.datasets.order import LabelOrder, best_labels
+
+if TYPE_CHECKING:
+    from arcrank.datasets import Corpus
+
+__all__ = ["CorpusStats", "corpus_stats"]
+
+_SAMPLED = 2000
+
+
+@dataclass
+class CorpusStats:
+    """Counts of one file. Rows are numbered from 1, without those that could not be read."""
+
+    path: str
+    n_rows: int = 0
+    n_characters: int = 0
+    n_features: int = 0
+    n_values: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    labels: Counter[str] = field(default_factory=Counter)
+    """How many rows name each label."""
+    without_labels: list[int] = field(default_factory=list)
+    without_content: list[int] = field(default_factory=list)
+    documents: dict[bytes, tuple[int, bytes]] = field(default_factory=dict)
+    """The first row of every document, by what it holds, with what was said about its labels."""
+    duplicates: int = 0
+    duplicates_that_differ: list[tuple[int, int]] = field(default_factory=list)
+    contradicting_rows: list[int] = field(default_factory=list)
+    arcs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    sample: list[str] = field(default_factory=list)
+    order: LabelOrder = field(default_factory=LabelOrder)
+    warnings: list[Warning] = field(default_factory=list)
+    """What its reader warned of."""
+
+    @property
+    def is_text(self) -> bool:
+        return self.n_characters > 0 or not self.n_values
+
+
+def corpus_stats(path: str, blocks: Iterator[Corpus]) -> CorpusStats:
+    """Go through the blocks of a file."""
+    found = CorpusStats(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for block in blocks:
+            _add_block(found, block)
+    found.warnings = [one.message for one in caught if isinstance(one.message, Warning)]
+    return found
+
+
+def _add_block(found: CorpusStats, block: Corpus) -> None:
+    found.skipped.update(block.skipped)
+    for i, content in enumerate(_contents(block)):
+        found.n_rows += 1
+        kind, value = _supervision(block, i)
+        _add_content(found, content, repr((kind, value)).encode())
+        _add_labels(found, kind, value)
+    if block.X is not None:
+        found.n_values += int(block.X.nnz)
+        found.n_features = max(found.n_features, block.X.shape[1])
+
+
+def _contents(block: Corpus) -> Iterator[str | list[tuple[Any, float]]]:
+    """Texts, or features as sorted (name or number, value): the same in whatever column a file has put them."""
+    if block.texts is not None:
+        yield from block.texts
+        return
+    names = block.feature_names
+    for i in range(len(block)):
+        at = slice(block.X.indptr[i], block.X.indptr[i + 1])
+        columns, values = block.X.indices[at].tolist(), block.X.data[at].tolist()
+        yield sorted((names[j] if names else str(j), v) for j, v in zip(columns, values, strict=True) if v)
+
+
+def _supervision(block: Corpus, i: int) -> tuple[str, Any]:
+    if block.label_sets is not None:
+        return "labels", sorted(block.label_sets[i])
+    if block.preferences is not None:
+        return block.preferences[i]
+    return "grades", []
+
+
+def _add_content(found: CorpusStats, content: str | list[tuple[Any, float]], said: bytes) -> None:
+    plain = " ".join(content.split()).casefold() if isinstance(content, str) else repr(content) if content else ""
+    if isinstance(content, str):
+        found.n_characters += len(content)
+        if len(found.sample) < _SAMPLED:
+            found.sample.append(content)
+    if not plain:
+        found.without_content.append(found.n_rows)
+        return
+    key, digest = _digest(plain.encode()), _digest(said)
+    first = found.documents.setdefault(key, (found.n_rows, digest))
+    if first[0] != found.n_rows:
+        found.duplicates += 1
+        if first[1] != digest:
+            found.duplicates_that_differ.append((first[0], found.n_rows))
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=12).digest()
+
+
+def _add_labels(found: CorpusStats, kind: str, value: Any) -> None:
+    found.kinds[kind] += 1
+    names = {*value} if kind == "labels" else {name for group in value for name in group}
+    found.labels.update(names)
+    found.order.add(best_labels(kind, value))
+    if not names or (kind == "layers" and len(value) < 2):
+        found.without_labels.append(found.n_rows)
+    if kind == "arcs":
+        arcs = {tuple(arc) for arc in value}
+        found.arcs.update(arcs)
+        if any((tail, head) in arcs for head, tail in arcs):
+            found.contradicting_rows.append(found.n_rows)

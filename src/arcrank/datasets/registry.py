@@ -1,0 +1,81 @@
+"""The corpora that have a loader, by the names that the command gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arcrank.errors import ParameterError
+
+if TYPE_CHECKING:
+    from arcrank.datasets import Corpus
+
+__all__ = ["CORPORA", "CorpusSpec", "known"]
+
+_LABEL_RANKING = ("glass", "housing", "iris", "spo", "stock", "vehicle", "vowel", "wine")
+
+
+class CorpusSpec(NamedTuple):
+    """A corpus: what it is, the file or folder that holds it (any of these names, packed or not), and its loader."""
+
+    what: str
+    files: tuple[str, ...]
+    loader: str
+    argument: str | None = None
+
+    def load(self) -> Corpus:
+        """Read it, or raise `MissingDataError`."""
+        import arcrank.datasets
+
+        load: Any = getattr(arcrank.datasets, self.loader)
+        return load() if self.argument is None else load(self.argument)
+
+    def found(self) -> Path | None:
+        """Where it is on this machine; None where it is not. The embedded sample is in the package."""
+        from arcrank.datasets.locate import find
+        from arcrank.errors import MissingDataError
+
+        if not self.files:
+            return Path(__file__).parents[1] / "datasets" / "data" / "debtags-sample.jsonl.xz"
+        try:
+            return find(*self.files, what=self.what)
+        except MissingDataError:
+            return None
+
+    def place(self) -> Path:
+        """Where it should be put."""
+        from arcrank.datasets.locate import data_folders
+
+        return data_folders()[0] / self.files[0]
+
+
+CORPORA = {
+    "debtags-sample": CorpusSpec("2,998 Debian packages with tags; ships with arcrank", (), "load_debtags_sample"),
+    "debtags": CorpusSpec("30,292 Debian packages with tags", ("debtags.jsonl",), "load_debtags"),
+    "reuters21578": CorpusSpec(
+        "Reuters-21578, ModApte split, 90 topics", ("reuters21578",), "load_reuters21578", "modapte"
+    ),
+    "reuters21578-top10": CorpusSpec(
+        "Reuters-21578, ModApte, the 10 most frequent topics", ("reuters21578",), "load_reuters21578", "modapte-top10"
+    ),
+    "reuters21578-first-topic": CorpusSpec(
+        "Reuters-21578, first of the 10 commonest topics", ("reuters21578",), "load_reuters21578", "first-topic-top10"
+    ),
+    "rcv1": CorpusSpec("RCV1-v2, 27,613 documents as vectors, 103 topics in a tree", ("rcv1",), "load_rcv1", "vectors"),
+    "rcv1-text": CorpusSpec("RCV1-v2, 2,316 documents as texts", ("rcv1",), "load_rcv1", "text-sample"),
+    "lyrl2004": CorpusSpec("RCV1-v2 as LYRL2004 distributed it: token files", ("lyrl2004",), "load_rcv1", "lyrl2004"),
+    "ohsumed": CorpusSpec("OHSUMED of the TREC-9 filtering track", ("ohsumed_trec9", "ohsumed"), "load_ohsumed"),
+    **{
+        f"label-ranking-{name}": CorpusSpec(f"label ranking: {name}", ("label_ranking",), "load_label_ranking", name)
+        for name in _LABEL_RANKING
+    },
+}  # fmt: skip
+
+
+def known(name: str) -> CorpusSpec:
+    """The corpus of this name."""
+    if name not in CORPORA:
+        raise ParameterError(
+            f"No corpus is called {name!r}.\nThere are: {', '.join(CORPORA)}\n`arcrank data list` tells what they are."
+        )
+    return CORPORA[name]

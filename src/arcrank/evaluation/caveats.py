@@ -1,0 +1,65 @@
+"""What to keep in mind when reading an evaluation: sentences for the terminal, the report and the JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from arcrank._wording import count, has_have, is_are, note_few_documents, some_names
+
+if TYPE_CHECKING:
+    from arcrank.evaluation.evaluate import Evaluation
+
+__all__ = ["cautions", "has_learnt_from"]
+
+
+def cautions(found: Evaluation) -> list[str]:
+    """The sentences, the gravest first."""
+    few = [note_few_documents(found.n_judged)] if note_few_documents(found.n_judged) else []
+    return [*_learnt(found), *few, *_unknown(found), *_left_out(found), *_skipped(found)]
+
+
+def _learnt(found: Evaluation) -> Iterator[str]:
+    if found.learnt:
+        yield (
+            "These are documents that the model has learnt from (its card names this file), so the figures are too "
+            "good. Measure on documents that it has not seen."
+        )
+
+
+def _unknown(found: Evaluation) -> Iterator[str]:
+    if found.unknown_labels:
+        yield (
+            f"{is_are(len(found.unknown_labels), 'label')} unknown to the model and left out of every measure, in "
+            f"{count(found.n_with_unknown, 'document')}: {some_names(found.unknown_labels)}."
+        )
+
+
+def _left_out(found: Evaluation) -> Iterator[str]:
+    if found.n_unlabelled:
+        yield (
+            f"{has_have(found.n_unlabelled, 'document')} no label to judge by and "
+            f"{'is' if found.n_unlabelled == 1 else 'are'} left out of every measure."
+        )
+
+
+def _skipped(found: Evaluation) -> Iterator[str]:
+    n = sum(found.skipped.values())
+    if n:
+        reasons = ", ".join(f"{why} ({k:,})" for why, k in found.skipped.items())
+        yield f"{count(n, 'row')} could not be read and {'was' if n == 1 else 'were'} left out: {reasons}."
+
+
+def has_learnt_from(card: Mapping[str, Any], data: str, n_documents: int) -> bool:
+    """Whether the card of a model names this file, or one of this name with as many documents."""
+    return any(_is_file(source, data, n_documents) for source in [card, *(card.get("updates") or [])])
+
+
+def _is_file(source: Mapping[str, Any], data: str, n_documents: int) -> bool:
+    told = source.get("data")
+    if not isinstance(told, str) or not os.path.isfile(data):
+        return False
+    if os.path.exists(told) and os.path.samefile(told, data):
+        return True
+    return os.path.basename(told) == os.path.basename(data) and source.get("documents") == n_documents

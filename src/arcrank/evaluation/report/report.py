@@ -1,0 +1,207 @@
+"""The HTML report of `arcrank evaluate`: what a person would want to know of a model, best first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from arcrank import __version__
+from arcrank._wording import count, is_are, number
+from arcrank.evaluation.caveats import cautions
+from arcrank.evaluation.evaluate import BEST, DESCRIPTIONS, Document, Evaluation, LabelRow
+from arcrank.evaluation.report.html import Cell, cards, label_html, notes, page, section, table
+from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
+
+__all__ = ["report", "to_json"]
+
+_MOST_LABELS = 500
+_HEADLINES = ("average precision", "one-error", "ranking loss", "coverage")
+_HEADLINES_OF_GRAPHS = ("disagreement error", "zero-one error", "domination error", "dominated error")
+
+
+def to_json(found: Evaluation, model: str, data: str) -> dict[str, Any]:
+    """What `--json` prints and the report carries: see schemas/evaluate.json."""
+    return {
+        "model": model,
+        "data": data,
+        "documents": found.n_documents,
+        "documents_with_label_sets": found.n_sets,
+        "skipped": found.skipped,
+        "unknown_labels": found.unknown_labels,
+        "documents_with_unknown_labels": found.n_with_unknown,
+        "documents_left_out": found.n_unlabelled,
+        "learnt_from": found.learnt,
+        "cautions": cautions(found),
+        "measures": {name: _finite(value) for name, value in found.measures.items()},
+        "precision_recall": {"precision": found.precision, "recall": found.recall},
+        "labels": [_label_json(row) for row in found.per_label],
+        "worst": [_document_json(one) for one in found.worst],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _label_json(row: LabelRow) -> dict[str, Any]:
+    return {
+        "label": row.label,
+        "support": row.support,
+        "in_top_1": _finite(row.top1),
+        "in_top_5": _finite(row.top5),
+        "average_rank": _finite(row.average_rank),
+    }
+
+
+def _document_json(one: Document) -> dict[str, Any]:
+    return {
+        "row": one.row,
+        "id": one.name,
+        "text": one.text,
+        "wrong_preferences": one.wrong,
+        "right": [{"label": label, "rank": rank} for label, rank in one.right],
+        "ranking": [{"label": label, "score": score, "right": right} for label, score, right in one.ranking],
+    }
+
+
+def report(found: Evaluation, model: str, data: str, title: str = "", before: Iterable[str] = ()) -> str:
+    """The page; `before` are sections that stand above the measures."""
+    body = [
+        f"<h1>{escape(title or f'How well {model} ranks {data}')}</h1>",
+        f'<p class="soft">{escape(_summary(found))}</p>',
+        notes(cautions(found)),
+        cards(_headlines(found)),
+        *before,
+        section("All measures", _measures(found), intro=_rule(found)),
+        *_plots(found),
+        _labels(found),
+        *_worst(found),
+    ]
+    footer = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
+    return page(title or f"{model} on {data}", body, footer, to_json(found, model, data))
+
+
+def _summary(found: Evaluation) -> str:
+    used = sum(row.support > 0 for row in found.per_label)
+    some = "" if used == len(found.labels) else f", {used:,} of which are right for some document"
+    return f"{count(found.n_documents, 'document')}, {count(len(found.labels), 'label')}{some}."
+
+
+def _rule(found: Evaluation) -> str:
+    rule = "A tie counts as an error: the rank of a label is the number of labels that score no less."
+    if found.n_sets:
+        rule += (
+            " So one-error and precision at 1 need not add up to 1: where two right labels tie for the first place, "
+            "whichever comes first is right, but neither stands there alone."
+        )
+    if 0 < found.n_sets < found.n_judged:
+        rule += f" Measures of label sets are over the {_sets(found.n_sets)} neither empty nor full."
+    return rule
+
+
+def _sets(n: int) -> str:
+    return "one document whose label set is" if n == 1 else f"{n:,} documents whose label sets are"
+
+
+def _headlines(found: Evaluation) -> list[tuple[str, str, str]]:
+    chosen = _HEADLINES if found.n_sets else _HEADLINES_OF_GRAPHS
+    return [
+        (name, number(found.measures[name]), f"{DESCRIPTIONS[name]}; {BEST[name]} is best")
+        for name in chosen
+        if name in found.measures
+    ]
+
+
+def _measures(found: Evaluation) -> str:
+    rows = [
+        [Cell(escape(name)), Cell(number(value), value), Cell(BEST[name]),
+         Cell(f"<small>{escape(DESCRIPTIONS[name])}</small>")]
+        for name, value in found.measures.items()
+    ]  # fmt: skip
+    return table(["measure", "value", "best", "what it says"], rows)
+
+
+def _plots(found: Evaluation) -> list[str]:
+    if not found.precision:
+        return []
+    curve = Series("precision", found.recall, found.precision)
+    unit = (0.0, 1.0)
+    by_rank = _supported(found)
+    intro = "Precision and recall when the first r labels of every ranking are taken, r = 1, 2, 3 and so on."
+    plots = [line_plot([curve], Axis("recall", range=unit), Axis("precision", range=unit), "Precision by recall")]
+    if by_rank:
+        shares, names = _share_by_frequency(by_rank)
+        intro += (
+            " Then how often a right label is among the first 5, for rare and for frequent labels: "
+            f"{names[0]} are labels of {names[0].rstrip('+')} documents or more, up to the next bar."
+        )
+        plots.append(
+            bar_plot(shares, names, Axis("documents that a label is right for"), Axis("in the first 5", range=unit))
+        )
+    return [
+        section("Where to cut, and which labels are hard", f'<div class="plots">{"".join(plots)}</div>', intro=intro)
+    ]
+
+
+def _supported(found: Evaluation) -> list[LabelRow]:
+    return [row for row in found.per_label if row.support]
+
+
+def _share_by_frequency(rows: list[LabelRow]) -> tuple[list[float], list[str]]:
+    """The share of right labels among the first five, for labels of similar support: from 1, 3, 10, 30, ... on."""
+    edges = {1: "1+", 3: "3+", 10: "10+", 30: "30+", 100: "100+", 300: "300+", 1000: "1k+", 3000: "3k+", 10_000: "10k+"}
+    shares, names = [], []
+    for low, high in zip(edges, [*list(edges)[1:], math.inf], strict=True):
+        inside = [row for row in rows if low <= row.support < high]
+        if inside:
+            total = sum(row.support for row in inside)
+            shares.append(sum(row.top5 * row.support for row in inside) / total)
+            names.append(edges[low])
+    return shares, names
+
+
+def _labels(found: Evaluation) -> str:
+    ordered = sorted(_supported(found), key=lambda row: (-row.support, row.label))
+    rows = [
+        [
+            Cell(label_html(row.label)),
+            Cell(f"{row.support:,}", row.support),
+            Cell(f"{row.top1:.0%}", row.top1),
+            Cell(f"{row.top5:.0%}", row.top5),
+            Cell(f"{row.average_rank:.1f}", row.average_rank),
+        ]
+        for row in ordered[:_MOST_LABELS]
+    ]
+    intro = (
+        "For the documents that a label is right for: how often it comes first, how often among the first five, and "
+        "its average rank."
+    )
+    more = len(ordered) - len(rows)
+    after = f'<p class="soft">{is_are(more, "rarer label")} in the data block only.</p>' if more else ""
+    heads = ["label", "documents", "first", "in first 5", "average rank"]
+    return section("Label by label", table(heads, rows, sortable=True), after, intro=intro)
+
+
+def _worst(found: Evaluation) -> list[str]:
+    if not found.worst:
+        return ['<h2>Worst documents</h2><p class="good">None: every document is ranked as it should be.</p>']
+    intro = (
+        "The documents with the largest share of preferences ranked the wrong way round: mistakes of the model, or of "
+        "the data."
+    )
+    return [section("Worst documents", *(_document(one) for one in found.worst), intro=intro)]
+
+
+def _document(one: Document) -> str:
+    name = f"row {one.row:,}" if one.name is None else f"{one.name} (row {one.row:,})"
+    text = "" if one.text is None else f"<blockquote>{escape(one.text)}</blockquote>"
+    right = " ".join(
+        f"{label_html(label, 'tag')}<small>rank {rank:,}</small>" for label, rank in one.right[:30]
+    ) or "<small>no label stands above another</small>"  # fmt: skip
+    ranked = " ".join(label_html(label, "tag good" if good else "tag bad") for label, _, good in one.ranking)
+    return (
+        f"<article><h3>{escape(name)} <small>{one.wrong:.0%} of its preferences wrong</small></h3>{text}"
+        f"<p><b>should be on top:</b> {right}</p><p><b>ranked first:</b> {ranked}</p></article>"
+    )

@@ -1,0 +1,1 @@
+"""A stored model over texts or features."""

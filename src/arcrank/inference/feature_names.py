@@ -1,0 +1,80 @@
+"""What the columns of a model are called when a margin is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from arcrank.inference.feature_map import FeatureMap
+
+_SWITCHES = ("lowercase", "digits", "stop_words", "stem", "min_length")
+
+
+class FeatureNames:
+    """Names of columns. Hashed columns have none of their own: they are called by the document's terms in them."""
+
+    def __init__(self, model: Any, columns: FeatureMap) -> None:
+        self._words = model[0] if columns.kind == "text" else None
+        self._names: Any = columns.names
+        if self._words is not None and not self._is_hashed() and hasattr(self._words, "get_feature_names_out"):
+            # the last step before the ranker knows the columns that the ranker sees
+            self._names = model[:-1].get_feature_names_out().tolist()
+
+    def _is_hashed(self) -> bool:
+        return "Hash" in type(self._words).__name__
+
+    def names(self, text: str | None) -> Callable[[int], str]:
+        """A function from a column to its name, for one document."""
+        if self._names is not None:
+            return lambda column: str(self._names[column])
+        found = {} if text is None else self._by_column(self._written_terms(text))
+        return lambda column: " / ".join(found.get(column, [])) or f"column {column}"
+
+    def written(self, text: str | None) -> Callable[[int], list[str]]:
+        """A function from a column to what the document has there, as it is written: models know stems only."""
+        terms = {} if text is None else self._written_terms(text)
+        if self._names is not None:
+            return lambda column: terms.get(str(self._names[column]), [])
+        found = self._by_column(terms)
+        return lambda column: [words for term in found.get(column, []) for words in terms[term]]
+
+    def _by_column(self, terms: dict[str, list[str]]) -> dict[int, list[str]]:
+        """The terms by the column that they are hashed to."""
+        from sklearn.utils import murmurhash3_32
+
+        from arcrank.text import HashedTextFeatures
+
+        found: dict[int, list[str]] = {}
+        if isinstance(self._words, HashedTextFeatures):
+            for term in sorted(terms):
+                found.setdefault(murmurhash3_32(term, positive=True) % self._words.n_features, []).append(term)
+        return found
+
+    def _written_terms(self, text: str) -> dict[str, list[str]]:
+        """The terms of a text, each with the different words that it stands for."""
+        from arcrank.text import HashedTextFeatures, TextFeatures, Tokenizer
+        from arcrank.text.splitting import split_words
+
+        if not isinstance(self._words, HashedTextFeatures | TextFeatures):
+            return {}
+        tokenizer = Tokenizer(**{name: getattr(self._words, name) for name in _SWITCHES})
+        written = split_words(text)
+        tokens = tokenizer.encode(written)  # each word as a text of its own, to know what becomes of it
+        limits = zip(written, tokens.indptr[:-1], tokens.indptr[1:], strict=True)
+        kept = [(word, tokens.words[j]) for word, low, high in limits for j in tokens.ids[low:high]]
+        return _runs(kept, self._words.ngrams)
+
+
+def _runs(words: list[tuple[str, str]], longest: int) -> dict[str, list[str]]:
+    """From (written, final) words to runs of final ones, each with the ways that it is written, whatever their case.
+
+    >>> _runs([("Oil", "oil"), ("prices", "price"), ("oil", "oil")], 2)
+    {'oil': ['Oil'], 'price': ['prices'], 'oil price': ['Oil prices'], 'price oil': ['prices oil']}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for n in range(1, longest + 1):
+        for start in range(len(words) - n + 1):
+            run = words[start : start + n]
+            as_written = " ".join(word for word, _ in run)
+            found.setdefault(" ".join(word for _, word in run), {}).setdefault(as_written.casefold(), as_written)
+    return {term: list(ways.values()) for term, ways in found.items()}

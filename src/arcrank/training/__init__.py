@@ -1,0 +1,1 @@
+"""Choosing a learner, fitting, and what it will cost."""

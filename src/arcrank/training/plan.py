@@ -1,0 +1,156 @@
+"""The learners by the names that the command gives them, with settings from `--set`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from arcrank.errors import ParameterError
+
+
+class Learner(StrEnum):
+    """What `--learner` takes."""
+
+    AUTO = "auto"
+    LOG_LINEAR = "log-linear"
+    PREFERENCE_MACHINE = "preference-machine"
+    MMP = "mmp"
+    ROCCHIO = "rocchio"
+    PERCEPTRON = "perceptron"
+
+
+CLASSES = {
+    Learner.LOG_LINEAR: "LogLinearRanker",
+    Learner.PREFERENCE_MACHINE: "PreferenceMachine",
+    Learner.MMP: "MMPRanker",
+    Learner.ROCCHIO: "RocchioRanker",
+    Learner.PERCEPTRON: "PerceptronRanker",
+}
+ONLINE = (Learner.MMP, Learner.PERCEPTRON)
+LABEL_SETS_ONLY = (Learner.ROCCHIO, Learner.PERCEPTRON)
+"""Learners that cannot use layers, rankings, arcs or a hierarchy."""
+BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
+OWNED = ("callback", "verbose", "warm_start")
+"""Parameters that the command itself looks after."""
+_AS_PYTHON = {"True": "true", "False": "false", "None": "null", "none": "null"}
+_RULE_OF_VALUES = """Values are JSON or plain text: --set C=10, stem=german, norm=null, 'stop_words=["der","die"]'."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A learner with its parameters, and those of the text features."""
+
+    learner: Learner
+    parameters: dict[str, Any] = field(default_factory=dict)
+    text: dict[str, Any] = field(default_factory=dict)
+
+    def ranker(self, **more: Any) -> Any:
+        """A new ranker, not fitted."""
+        return ranker_class(self.learner)(**self.parameters | more)
+
+    def with_parameters(self, **more: Any) -> Plan:
+        """The same plan with some parameters changed."""
+        return Plan(self.learner, self.parameters | more, self.text)
+
+    def describe(self) -> str:
+        """The learner and what was set, e.g. `log-linear (C=10)`."""
+        told = {name: value for name, value in self.parameters.items() if name != "random_state"}
+        if told.get("shuffle") is True:
+            del told["shuffle"]  # the default of the command
+        return f"{self.learner}{f' ({_listed(told)})' if told else ''}"
+
+
+def _listed(settings: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in settings.items()
+    )
+
+
+def ranker_class(learner: Learner) -> Any:
+    """The class of a learner."""
+    import arcrank
+
+    return getattr(arcrank, CLASSES[learner])
+
+
+def parse_settings(given: Iterable[str]) -> dict[str, Any]:
+    """`NAME=VALUE` pairs; a value is JSON where it can be, or Python's None, True or False, else plain text.
+
+    >>> parse_settings(["C=10", "average=True", "stem=german", "stop_words=none"])
+    {'C': 10, 'average': True, 'stem': 'german', 'stop_words': None}
+    """
+    settings: dict[str, Any] = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"--set {pair}: this is no NAME=VALUE.\nWrite it as in --set C=10")
+        settings[name.strip()] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(_AS_PYTHON.get(text, text))
+    except ValueError:
+        return text
+
+
+def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str, Any], random_state: int) -> Plan:
+    """Sort the settings into those of the ranker and those of the text features; refuse unknown ones by name."""
+    ranker, text = parameter_names(learner), _text_names(learner)
+    chosen = dict(settings)
+    if decomposition is not None:
+        if "decomposition" not in ranker:
+            raise ParameterError(f"--decomposition: {learner} has none.\nLeave it out, or take --learner log-linear.")
+        chosen["decomposition"] = str(decomposition)
+    unknown = [name for name in chosen if name not in ranker and name not in text]
+    if unknown:
+        raise ParameterError(
+            f"--set {unknown[0]}: {learner} has no such parameter.\n"
+            f"It has {', '.join(ranker)}; its text features have {', '.join(text)}."
+        )
+    parameters: dict[str, Any] = {"random_state": random_state} if "random_state" in ranker else {}
+    parameters |= {"shuffle": True} if learner in ONLINE else {}  # whatever order a file happens to have
+    parameters |= {name: value for name, value in chosen.items() if name in ranker}
+    return Plan(learner, parameters, {name: value for name, value in chosen.items() if name not in ranker})
+
+
+def check_plan(plan: Plan) -> None:
+    """Refuse values that the learner or the text features will not take, before any data are read."""
+    _check_values(plan.learner, _text_class(plan.learner)(**plan.text), [])
+    for learner in BY_AUTO if plan.learner is Learner.AUTO else (plan.learner,):
+        _check_values(plan.learner, ranker_class(learner)(**plan.parameters), [[]])
+
+
+def _check_values(owner: str, estimator: Any, nothing: list[Any]) -> None:
+    """Estimators look at their parameters first; that there is nothing to learn from is what they find next."""
+    from arcrank.decompositions import get_decomposition
+
+    try:
+        get_decomposition(getattr(estimator, "decomposition", "identity"))
+        estimator.fit(nothing, [])
+    except (ParameterError, TypeError) as error:
+        raise ParameterError(f"{owner}: {str(error).rstrip('.')}.\n{_RULE_OF_VALUES}") from error
+    except ValueError:
+        pass
+
+
+def parameter_names(learner: Learner) -> list[str]:
+    """The parameters of a learner that a user may set; those of `auto` are what both of its candidates have."""
+    if learner is Learner.AUTO:
+        first, second = map(parameter_names, BY_AUTO)
+        return [name for name in first if name in second]
+    return [name for name in ranker_class(learner)().get_params() if name not in OWNED]
+
+
+def _text_names(learner: Learner) -> list[str]:
+    return list(_text_class(learner)().get_params())
+
+
+def _text_class(learner: Learner) -> Any:
+    from arcrank.text import HashedTextFeatures, TextFeatures
+
+    return HashedTextFeatures if learner in ONLINE else TextFeatures
