@@ -4,22 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Scores that must not depend on the kernels that BLAS picks for a processor.
-PROCESSOR_TESTS := tests/rankers tests/solvers/test_products.py
+PROCESSOR_TESTS := tests/rankers tests/bipartite tests/solvers/test_products.py
 # The oldest supported versions have wheels for the oldest supported Python only.
 OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(or $(shell python3.11 -c "import sys; print(sys.executable)" 2>/dev/null),$(PYTHON))
 OLDEST_TESTS := tests/graphs tests/losses tests/solvers tests/metrics tests/test_package.py tests/test_bounds.py \
-	tests/test_estimator_checks.py $(addprefix tests/rankers/test_,base.py rocchio.py loglinear.py online.py) \
+	tests/test_estimator_checks.py $(addprefix tests/rankers/,test_base.py test_rocchio.py test_loglinear.py online) \
 	$(addprefix tests/modelfile/test_,round_trip.py stored.py) tests/datasets/formats/test_parquet.py \
 	$(addprefix tests/experiments/test_,bipartite.py category_ranking.py) \
-	$(addprefix tests/cli/test_,train.py rank.py evaluate.py) src/arcrank
+	$(addprefix tests/cli/commands/test_,train.py rank.py evaluate.py) src/arcrank
 # PYTHONPATH of the caller must not leak other packages into the gate.
 unexport PYTHONPATH
 
 .PHONY: demo test test-oldest fix bench pages docs clean
 
 demo: $(STAMP)
-	$(BIN)/python -m arcrank.cli.commands.demo
+	$(BIN)/python -m arcrank demo
 
 test: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -12,7 +12,7 @@ import pytest
 
 import arcrank
 from arcrank._wording import number, printable
-from arcrank.cli import console as output
+from arcrank.cli import progress
 from arcrank.cli.console import write_json
 from arcrank.cli.files import check_output, check_report
 from arcrank.cli.progress import Meter
@@ -21,7 +21,7 @@ from tests.cli.conftest import Result, Screen, call, command, failed, run
 
 
 def test_a_line_now_and_then(capsys, monkeypatch):
-    monkeypatch.setattr(output, "_SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", 0.0)
     with Meter("reading", 10, "bytes") as meter:
         meter.advance(2e6)
     with Meter("tuning") as meter:

@@ -94,7 +94,7 @@ def test_litter_of_the_dead_goes_and_of_the_living_stays(path):
 def test_litter_of_another_living_process_stays(path):
     script = (
         "import sys, pathlib\n"
-        "from arcrank.modelfile import atomic\n"
+        "from arcrank.io import atomic\n"
         f"with atomic._temporary(pathlib.Path({str(path)!r})) as (_, name):\n"
         "    print(name, flush=True)\n"
         "    sys.stdin.read()\n"

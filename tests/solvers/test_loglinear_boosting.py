@@ -14,7 +14,7 @@ from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState
 from arcrank.solvers.loglinear_boosting import CAP, solve_boosting
 from tests.losses.test_loglinear import GRAPHS, NAMES, every_other
-from tests.solvers.test_dual import problem
+from tests.solvers.test_loglinear_dual import problem
 
 
 def boost(X, g, cut, weight, iterations, virtual=0.0):

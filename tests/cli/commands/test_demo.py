@@ -26,7 +26,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
 
 
 def test_the_module_runs_the_command():
-    command = [sys.executable, "-m", "arcrank.cli.commands.demo", "--help"]
+    command = [sys.executable, "-m", "arcrank", "demo", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "in under a minute" in done.stdout
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import arcrank
+from tests.cli.commands.test_rank import loaded_by
 from tests.cli.conftest import call, failed, run
 from tests.cli.json_schema import check_output
-from tests.cli.test_rank import loaded_by
 
 
 def test_from_a_shell(model, tmp_path):

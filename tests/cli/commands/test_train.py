@@ -393,7 +393,7 @@ def test_values_are_json_or_names_of_python_or_text():
 
 
 def test_the_guide_to_other_languages(tmp_path, monkeypatch):
-    page = (Path(__file__).parents[2] / "docs" / "guides" / "language.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "guides" / "language.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     (name, rows), *_ = re.findall(r'```json title="(.+)"\n(.+?)```', page, re.DOTALL)
     Path(name).write_text(rows, encoding="utf-8")

@@ -206,10 +206,3 @@ def _next_steps(model: Path) -> str:
         f"  {command} train mine.jsonl --model mine.arcrank\n"
         "README.md shows the same in Python."
     )
-
-
-if __name__ == "__main__":
-    from arcrank.cli.app import main
-
-    sys.argv[1:1] = ["demo"]
-    main()
