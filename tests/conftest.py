@@ -61,14 +61,14 @@ def full_disk(tiny_disk) -> Path:
 
 @pytest.fixture
 def corpus_of() -> Callable[..., Corpus]:
-    """Load a corpus; without its files skip on a developer's machine, and fail in CI."""
+    """Load a corpus; without its files skip, or fail where ARCRANK_REQUIRE_CORPORA is set."""
 
     def load(loader: Callable[..., Corpus], *args: object) -> Corpus:
         try:
             return loader(*args)
         except MissingDataError as error:
-            if os.environ.get("CI"):
-                pytest.fail(f"CI has to have every corpus: {error}")
+            if os.environ.get("ARCRANK_REQUIRE_CORPORA", "0") != "0":
+                pytest.fail(f"ARCRANK_REQUIRE_CORPORA is set, and a corpus is missing: {error}")
             pytest.skip(str(error))
 
     return load
