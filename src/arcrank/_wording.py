@@ -6,17 +6,13 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from arcrank.datasets.order import LabelOrder
+from typing import Any
 
 __all__ = [
     "as_json",
     "count",
     "display_path",
     "has_have",
-    "in_runs",
     "is_are",
     "note_few_documents",
     "number",
@@ -74,14 +70,6 @@ def has_have(n: int, thing: str) -> str:
     ('1 row has', '3 rows have')
     """
     return f"{count(n, thing)} {'has' if n == 1 else 'have'}"
-
-
-def in_runs(order: LabelOrder) -> str:
-    """What is found of the order of a file whose labels come in runs."""
-    return (
-        f"sorted or grouped by label: documents next to each other share {order.likeness:.0%} of their labels, where "
-        f"{order.expected:.0%} would be usual in random order"
-    )
 
 
 def display_path(path: str) -> str:

@@ -11,6 +11,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from arcrank.cli.config_file import nearest_option, options_of
+from arcrank.cli.console import say
+
 __all__ = ["QuietCommand", "QuietGroup"]
 
 
@@ -78,8 +81,6 @@ def _explain_option_of_all(ctx: Any, error: Any) -> None:
 
 
 def _warn_of_unknown_variables(ctx: Any) -> None:
-    from arcrank.cli.config_file import nearest_option, options_of
-    from arcrank.cli.console import say
 
     prefix = f"{ctx.auto_envvar_prefix}_"
     known = {prefix + one.name.upper() for one in options_of(ctx.command)}

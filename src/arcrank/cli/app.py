@@ -23,6 +23,7 @@ from arcrank.cli.commands.reproduce import reproduce
 from arcrank.cli.commands.train import train
 from arcrank.cli.commands.tune import tune
 from arcrank.cli.commands.update import update
+from arcrank.cli.config_file import read_options
 from arcrank.cli.errors import report_failure, show_warning
 from arcrank.cli.signals import catch_signals, release_signals
 from arcrank.cli.streams import prepare_streams
@@ -55,8 +56,6 @@ def common(
 ) -> None:
     """Learn to rank labels from preferences: train, rank, explain, evaluate."""
     if config is not None:
-        from arcrank.cli.config_file import read_options
-
         context.default_map = read_options(config, context.command)
 
 

@@ -7,6 +7,10 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, cast
 
+from arcrank._wording import count
+from arcrank.cli.console import say
+from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
+
 if TYPE_CHECKING:
     from arcrank.cli.reading import Reading
     from arcrank.datasets import Corpus
@@ -19,7 +23,6 @@ def blocks_of(
     path: str, reading: Reading, what: str, *, batch_rows: int = 1000, on_error: str = "raise"
 ) -> Iterator[Iterator[Corpus]]:
     """Give the blocks of a file or of standard input; `what` is what the meter says."""
-    from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
     from arcrank.datasets import iter_corpus
 
     with opened(path, what) as stream, flags_for_arguments(), suggest_row_fix(on_error):
@@ -44,8 +47,6 @@ def documents_of(
     With `blank_lines` these are documents too where lines are texts, so that documents and lines keep step.
     `on_error` is "raise", "skip", or None where the user has no choice; what was skipped is told at the end.
     """
-    from arcrank.cli.console import say
-    from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
     from arcrank.cli.reading import with_flags
     from arcrank.datasets.read import iter_documents
 
@@ -70,8 +71,6 @@ def documents_of(
 
 
 def _tell_skipped(skipped: Counter[str]) -> None:
-    from arcrank._wording import count
-    from arcrank.cli.console import say
 
     if skipped:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in skipped.items())

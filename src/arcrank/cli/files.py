@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import arcrank
 from arcrank.cli.progress import Meter
 from arcrank.cli.streams import is_closed
 from arcrank.errors import FormatError, ParameterError
@@ -238,7 +239,5 @@ def check_place(path: Path, what: str) -> None:
 
 def load_model(path: Path) -> Any:
     """The model of a file; what is no file at all is told in our words."""
-    import arcrank
-
     check_model_path(path)
     return arcrank.load(path)

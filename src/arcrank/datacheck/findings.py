@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from arcrank._wording import count, in_runs, is_are, truncate
+from arcrank._wording import count, is_are, truncate
 from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
 from arcrank.datacheck.stats import CorpusStats
+from arcrank.memory import available_memory, columns_that_fit, gigabytes
+from arcrank.training.estimate import advice
 
 if TYPE_CHECKING:
     from arcrank.training.estimate import ResourceEstimate
@@ -67,7 +69,7 @@ def _misread(found: CorpusStats) -> Made:
 def _runs(found: CorpusStats) -> Made:
     if found.order.in_runs:
         remedy = "`train` shuffles it; shuffle it yourself before `update`, partial_fit, or a split by position"
-        yield "warning", "grouped by label", f"the file is {in_runs(found.order)}", remedy, found.order.n
+        yield "warning", "grouped by label", f"the file is {found.order.describe()}", remedy, found.order.n
 
 
 def _mending(found: CorpusStats, told: str) -> str:
@@ -181,9 +183,6 @@ def _contradictions(found: CorpusStats) -> Made:
 
 def beyond_memory(path: str, need: ResourceEstimate) -> list[Finding]:
     """What `train` would refuse on this machine."""
-    from arcrank.memory import available_memory, columns_that_fit, gigabytes
-    from arcrank.training.estimate import advice
-
     needed, available = 1e6 * need.megabytes, available_memory()
     if available is None or needed <= available:
         return []

@@ -73,6 +73,13 @@ class LabelOrder:
         squares = sum(weight * weight for weight in self._weights.values())
         return max(0.0, squares - self.n) / max(1, self.n * (self.n - 1))
 
+    def describe(self) -> str:
+        """Say what is found of the order of a file whose labels come in runs."""
+        return (
+            f"sorted or grouped by label: documents next to each other share {self.likeness:.0%} of their labels, "
+            f"where {self.expected:.0%} would be usual in random order"
+        )
+
     @property
     def in_runs(self) -> bool:
         """Whether the file is sorted or grouped by label: no random order looks like this."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arcrank.errors import ParameterError
+from arcrank.errors import MissingDataError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -33,7 +33,6 @@ class CorpusSpec(NamedTuple):
     def found(self) -> Path | None:
         """Where it is on this machine; None where it is not. The embedded sample is in the package."""
         from arcrank.datasets.locate import find
-        from arcrank.errors import MissingDataError
 
         if not self.files:
             return Path(__file__).parents[1] / "datasets" / "data" / "debtags-sample.jsonl.xz"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from arcrank.errors import MissingDataError
 from arcrank.experiments.outcomes import Line, Outcome, Plot, Value
 from arcrank.experiments.paper_runs import Tick
 
@@ -30,7 +32,6 @@ def cells_of(part: str) -> Callable[[], int]:
     """How many cells a table or figure asks for: it is made once of cells that cost nothing."""
 
     def count() -> int:
-        import warnings
 
         from arcrank.experiments import bipartite_tables
         from arcrank.experiments.bipartite_runs import RECALLS, Cell, Study
@@ -70,7 +71,6 @@ def table2(outcome: Outcome, tick: Tick) -> None:
 
 def _collections() -> list[str]:
     from arcrank.datasets import load_ohsumed
-    from arcrank.errors import MissingDataError
 
     try:
         load_ohsumed()

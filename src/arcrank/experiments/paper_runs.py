@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from arcrank.errors import MissingDataError
 from arcrank.experiments.outcomes import Line, Outcome, Plot, Value
 
 T = TypeVar("T")
@@ -96,7 +97,6 @@ def crammer_figure3(outcome: Outcome, tick: Tick) -> None:
 def _corpora() -> list[str]:
     """Reuters, and RCV1 where it is on this machine."""
     from arcrank.datasets import load_rcv1
-    from arcrank.errors import MissingDataError
 
     try:
         load_rcv1()

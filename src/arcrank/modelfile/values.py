@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import ModelFileError
+from arcrank.modelfile.sparse import StoredCsr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -266,7 +267,6 @@ def _decode_rows(value: Any, arrays: Any) -> Any:
 
 
 def _decode_csr(value: Any, arrays: Any) -> Any:
-    from arcrank.modelfile.sparse import StoredCsr
 
     data, indices, indptr = (decode(value["$csr"][name], arrays) for name in ("data", "indices", "indptr"))
     return StoredCsr(data, indices, indptr, value["shape"])

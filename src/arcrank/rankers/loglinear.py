@@ -26,6 +26,7 @@ from arcrank.rankers.base import (
 )
 from arcrank.rankers.candidates import CandidateDesign, CandidateSets, candidate_graphs
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
+from arcrank.solvers.history import History
 
 if TYPE_CHECKING:
     from arcrank.solvers.history import History
@@ -360,7 +361,6 @@ class LogLinearRanker(LinearRanker):
         return "It finds no better weights: check the flows of your own loss by finite differences, or raise tol."
 
     def _history(self) -> History:
-        from arcrank.solvers.history import History
 
         return History(self.callback, self.max_iter, self.verbose)
 

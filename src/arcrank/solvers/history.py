@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -31,8 +32,6 @@ class History:
 
     def _show(self, entry: Entry) -> None:
         """One line on standard error that is overwritten on a terminal, else a line now and then."""
-        import sys
-
         if sys.stderr is None:  # it was closed when the process was started
             return
         now = time.perf_counter()
@@ -46,8 +45,5 @@ class History:
         sys.stderr.flush()
 
     def close(self) -> None:
-        if self._verbose and self.entries:
-            import sys
-
-            if sys.stderr is not None and sys.stderr.isatty():
-                sys.stderr.write("\n")
+        if self._verbose and self.entries and sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write("\n")

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from arcrank._wording import count
-from arcrank.errors import ResourceError
+from arcrank.errors import InputError, ResourceError
+from arcrank.memory import available_memory, columns_that_fit, gigabytes
 from arcrank.training.plan import BY_AUTO, ONLINE, Learner, Plan
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ def estimate_resources(found: CorpusSizes, n_labels: int | None = None) -> Resou
 
 def _text_sizes(found: CorpusSizes) -> tuple[int, float]:
     """Terms and values of the whole file, from those of its first texts."""
-    from arcrank.errors import InputError
     from arcrank.text import TextFeatures
 
     try:
@@ -97,7 +97,6 @@ def n_terms(sample: Sequence[str], n_texts: int, settings: Mapping[str, Any] | N
 
 
 def _terms_of(texts: Sequence[str], n_texts: int, settings: Mapping[str, Any] | None) -> int:
-    from arcrank.errors import InputError
     from arcrank.text import TextFeatures
 
     try:
@@ -132,8 +131,6 @@ def check_fit(plan: Plan, sizes: Sizes, texts: Sequence[str] | None) -> None:
     Where texts are given the number of their features is not known yet. It is estimated from some of them, and only
     where that leaves doubts are all of them looked at.
     """
-    from arcrank.memory import available_memory
-
     available = available_memory()
     if available is None:
         return
@@ -159,7 +156,6 @@ def _most_terms(texts: Sequence[str], settings: Mapping[str, Any]) -> int:
 
 
 def _refuse(plan: Plan, sizes: Sizes, available: int) -> None:
-    from arcrank.memory import columns_that_fit, gigabytes
 
     needed = bytes_needed(plan, sizes)
     if needed > available:

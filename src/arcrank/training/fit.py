@@ -14,6 +14,7 @@ from arcrank._wording import count
 from arcrank.datasets.hierarchy_file import Parents
 from arcrank.errors import GraphError, ParameterError
 from arcrank.inference.feature_map import FeatureMap
+from arcrank.training.estimate import check_fit
 from arcrank.training.plan import LABEL_SETS_ONLY, ONLINE, Learner, Plan, ranker_class
 from arcrank.training.reporter import SILENT, Move, Reporter
 from arcrank.training.selection import (
@@ -125,7 +126,6 @@ class TrainingSet:
 
     def check_memory(self, plan: Plan) -> None:
         """Refuse a fit that is too large for this machine, before features are made and learners are compared."""
-        from arcrank.training.estimate import check_fit
         from arcrank.training.stream import columns_of
 
         folded = plan.learner in ONLINE

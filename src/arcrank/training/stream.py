@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from arcrank._wording import in_runs
 from arcrank.datasets.read import TableOptions
 from arcrank.errors import FormatError, GraphError, ParameterError
 from arcrank.inference.feature_map import FeatureMap
@@ -163,7 +162,7 @@ def about_order(order: LabelOrder, remedy: str) -> str:
     """What to say of a file that is sorted or grouped by label, and was learnt in this order; empty if it is not."""
     if not order.in_runs:
         return ""
-    return f"The file is {in_runs(order)}. {remedy}"
+    return f"The file is {order.describe()}. {remedy}"
 
 
 def forgetting(remedy: str) -> str:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcrank._wording import count, display_path, truncate
+from arcrank.cli.blocks import blocks_of
+from arcrank.cli.console import cell, console, table, write_json
+from arcrank.cli.files import check_input
 from arcrank.cli.reading import Reading, reads_data, with_flags
+from arcrank.errors import FormatError
+from arcrank.training.estimate import estimate_resources
 
 if TYPE_CHECKING:
     from arcrank.datacheck.findings import Finding
@@ -35,7 +42,6 @@ def check(
     """
     from arcrank.cli.errors import SERIOUS
     from arcrank.datacheck.findings import beyond_memory
-    from arcrank.training.estimate import estimate_resources
 
     tree = None if hierarchy is None else _read_tree(hierarchy)
     surveys, findings = look(data, reading)
@@ -46,8 +52,6 @@ def check(
     needs = [estimate_resources(one, None if tree is None else len(tree)) for one in surveys]
     findings = _by_severity([*findings, *beyond_memory(surveys[0].path, needs[0])])
     if json:
-        from arcrank.cli.console import write_json
-
         write_json(to_json(surveys, findings, needs))
     else:
         show(surveys, findings, needs[0])
@@ -57,9 +61,6 @@ def check(
 
 def look(paths: list[str], reading: Reading | None = None) -> tuple[list[CorpusStats], list[Finding]]:
     """The counts of every file, and the findings of each and of every two, the most severe first."""
-    from itertools import combinations
-
-    from arcrank.cli.files import check_input
     from arcrank.datacheck.findings import between, within
 
     for path in paths:
@@ -85,8 +86,6 @@ def _read_tree(path: Path) -> Hierarchy:
 
 
 def _survey(path: str, reading: Reading) -> CorpusStats:
-    from arcrank._wording import display_path
-    from arcrank.cli.blocks import blocks_of
     from arcrank.datacheck.stats import corpus_stats
 
     with blocks_of(path, reading, "checking", on_error="skip") as blocks:
@@ -96,7 +95,6 @@ def _survey(path: str, reading: Reading) -> CorpusStats:
 def _first_error(found: CorpusStats, path: str, reading: Reading) -> str:
     """Where the first unreadable row stands: a second look, with errors on, and only where there is one."""
     from arcrank.datasets import iter_corpus
-    from arcrank.errors import FormatError
 
     if not found.skipped or path == "-":
         return ""
@@ -130,8 +128,6 @@ def to_json(surveys: list[CorpusStats], findings: list[Finding], needs: list[Res
 
 def show(surveys: list[CorpusStats], findings: list[Finding], need: ResourceEstimate) -> None:
     """Three things for people: the files, the findings, the forecast."""
-    from arcrank.cli.console import cell, console
-
     screen = console()
     names = _short_names([found.path for found in surveys])
     screen.print(_files_table(surveys, names))
@@ -153,9 +149,6 @@ def _files_table(surveys: list[CorpusStats], names: dict[str, str]) -> Any:
     """A column for each file: names are long, and there are seldom more than two files."""
     from rich.markup import escape
 
-    from arcrank._wording import truncate
-    from arcrank.cli.console import cell, table
-
     made = table("", "", *(escape(truncate(names[found.path])) for found in surveys), numbers=len(surveys))
     facts = "rows", "labels", "labels a row", "commonest label", "rarest label"
     for name, *values in zip(facts, *map(_numbers, surveys), strict=True):
@@ -164,7 +157,6 @@ def _files_table(surveys: list[CorpusStats], names: dict[str, str]) -> Any:
 
 
 def _numbers(found: CorpusStats) -> list[str]:
-    from arcrank._wording import truncate
 
     common = found.labels.most_common()
     ends = [f"{truncate(label, 32)} ({n:,})" for label, n in (common[0], common[-1])] if common else ["-", "-"]
@@ -176,8 +168,6 @@ def _findings_grid(findings: list[Finding], names: dict[str, str]) -> Any:
     """No lines between columns: the whole width is for the sentences."""
     from rich.table import Table
     from rich.text import Text
-
-    from arcrank.cli.console import cell
 
     made = Table.grid(padding=(0, 2))
     made.add_column(no_wrap=True)
@@ -191,7 +181,6 @@ def _findings_grid(findings: list[Finding], names: dict[str, str]) -> Any:
 
 
 def _needs(need: ResourceEstimate) -> str:
-    from arcrank._wording import count
 
     memory = f"{need.megabytes:,.0f} MB" if need.megabytes < 1000 else f"{need.megabytes / 1000:,.1f} GB"
     time = f"{max(1, round(need.seconds)):,} s" if need.seconds < 120 else f"{need.seconds / 60:,.0f} minutes"

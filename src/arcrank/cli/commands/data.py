@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcrank._wording import count
 from arcrank.cli._typer import QuietCommand, QuietGroup
+from arcrank.cli.blocks import blocks_of
+from arcrank.cli.console import cell, console, say, table, write_json
+from arcrank.cli.files import STANDARD_INPUT, check_apart, check_place
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
+from arcrank.errors import FormatError, MissingDataError, ParameterError
+from arcrank.io.atomic import write_atomically
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -35,7 +41,6 @@ class OutputFormat(StrEnum):
 @data.command("list", cls=QuietCommand)
 def list_corpora(json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """List the corpora that have a loader, and whether their files are on this machine."""
-    from arcrank.cli.console import cell, console, say, table, write_json
     from arcrank.datasets.registry import CORPORA
 
     places = {name: corpus.found() for name, corpus in CORPORA.items()}
@@ -62,9 +67,7 @@ def path_of(
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Print where a corpus is, or where it should be put."""
-    from arcrank.cli.console import say, write_json
     from arcrank.datasets.registry import known
-    from arcrank.errors import MissingDataError
 
     corpus = known(name)
     entry = _entry(name, corpus.found())
@@ -94,11 +97,7 @@ def convert(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
     """Write a file or a known corpus in another format, in a stream; OUT appears when it is whole."""
-    from arcrank._wording import count
-    from arcrank.cli.console import say
-    from arcrank.cli.files import check_apart, check_place
     from arcrank.datasets.writers import WRITERS, format_of_output, packed
-    from arcrank.io.atomic import write_atomically
 
     check_place(target, "OUT")
     check_apart(target, "OUT", source)
@@ -120,7 +119,6 @@ class _Told:
         self.named = self.ids = False
 
     def watch(self, blocks: Iterator[Corpus], source: str) -> Iterator[Corpus]:
-        from arcrank.errors import FormatError
 
         for block in blocks:
             self.rows += len(block)
@@ -135,7 +133,6 @@ class _Told:
         return ", ".join(f"{reason} ({n:,})" for reason, n in self.skipped.items())
 
     def losses(self, kind: str) -> Iterator[str]:
-        from arcrank._wording import count
 
         if self.skipped:
             yield f"Left out: {count(self.skipped.total(), 'row')} that could not be read: {self._reasons()}"
@@ -161,9 +158,6 @@ def _corpus_blocks(name: str, split: str | None) -> Iterator[Corpus]:
 
 
 def _file_blocks(path: str, reading: Reading, on_error: str, split: str | None) -> Iterator[Corpus]:
-    from arcrank.cli.blocks import blocks_of
-    from arcrank.cli.files import STANDARD_INPUT
-    from arcrank.errors import FormatError, ParameterError
 
     if path != STANDARD_INPUT and not Path(path).exists():
         raise FormatError(

@@ -14,6 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+import arcrank
+from arcrank._wording import truncate
+from arcrank.cli.console import cell, console, say, table
+from arcrank.cli.files import check_place
+from arcrank.errors import ParameterError
+from arcrank.evaluation.report.html import Cell, section
+from arcrank.evaluation.report.html import table as html_table
+
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
     from arcrank.evaluation.evaluate import Evaluation
@@ -38,8 +46,6 @@ def demo(
     ] = Path(),
 ) -> None:
     """Show what arcrank does, offline and in under a minute: learn, measure, rank, explain, report."""
-    from arcrank.cli.console import console, say
-    from arcrank.cli.files import check_place
     from arcrank.datasets import load_debtags_sample
 
     _make(folder)
@@ -68,7 +74,6 @@ def demo(
 
 
 def _make(folder: Path) -> None:
-    from arcrank.errors import ParameterError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -112,7 +117,6 @@ def _one_vs_rest(train: Corpus, test: Corpus) -> Contest:
 
 
 def _contest_table(ours: Contest, peer: Contest) -> Any:
-    from arcrank.cli.console import table
 
     heads = ("average precision (high)", "ranking loss (low)", "coverage (low)", "one-error (low)", "seconds")
     made = table("How well", "", *heads, numbers=5)
@@ -130,8 +134,6 @@ def _features(model: Any, test: Corpus, name: str) -> tuple[int, Any]:
 
 def _ranking_table(model: Any, test: Corpus) -> Any:
     """The first tags of each package side by side, with a mark on those that people gave."""
-    from arcrank.cli.console import table
-
     assert test.label_sets is not None
     columns = []
     for name in SHOWN:
@@ -145,7 +147,6 @@ def _ranking_table(model: Any, test: Corpus) -> Any:
 
 
 def _blurbs(test: Corpus) -> list[str]:
-    from arcrank._wording import truncate
 
     assert test.ids is not None
     assert test.texts is not None
@@ -157,8 +158,6 @@ def _blurbs(test: Corpus) -> list[str]:
 
 def _why(model: Any, test: Corpus, name: str) -> tuple[str, Any]:
     """Why the first tag stands above the first one that people did not give."""
-    from arcrank.cli.console import cell, table
-
     row, x = _features(model, test, name)
     assert test.label_sets is not None
     ranking = model[-1].rank(x)[0].tolist()
@@ -176,16 +175,14 @@ def _why(model: Any, test: Corpus, name: str) -> tuple[str, Any]:
 
 def _keep(ours: Contest, found: Evaluation, peer: Contest, report: Path) -> Path:
     """Write the report and the model, and return the model's path."""
-    import arcrank
     from arcrank.cli.commands.evaluate import write_report
-    from arcrank.evaluation.report.html import Cell, section, table
 
     rows = [
         [Cell(name), *(Cell(f"{one.measures[m]:.3f}", one.measures[m]) for m in MEASURES)]
         for name, one in (("arcrank LogLinearRanker", ours), ("one-vs-rest LinearSVC", peer))
     ]
     beside = section(
-        "Beside one-vs-rest", table(["", *MEASURES], rows), intro="On the same features and the same packages."
+        "Beside one-vs-rest", html_table(["", *MEASURES], rows), intro="On the same features and the same packages."
     )
     title = "arcrank demo: tags of Debian packages"
     write_report(found, "arcrank-demo.arcrank", "the debtags sample", report, title=title, before=[beside])

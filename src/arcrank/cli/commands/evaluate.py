@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcrank._wording import count, display_path, number, printable, some_names, truncate
+from arcrank.cli.blocks import blocks_of
+from arcrank.cli.console import cell, console, say, table, write_json
+from arcrank.cli.files import check_input, check_order, check_report, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
+from arcrank.errors import FormatError
+from arcrank.evaluation.caveats import cautions, has_learnt_from
+from arcrank.io.atomic import write_atomically
 
 if TYPE_CHECKING:
     from arcrank.evaluation.evaluate import Evaluation, LabelRow
@@ -29,10 +36,6 @@ def evaluate(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
     """Measure a model on documents whose labels are known."""
-    from arcrank._wording import display_path
-    from arcrank.cli.console import say, write_json
-    from arcrank.cli.files import check_order, check_report
-    from arcrank.evaluation.caveats import cautions
 
     check_order(model, data, "evaluate")
     if report is not None:
@@ -54,9 +57,6 @@ def evaluate(
 
 def measure(model: Path, data: str, reading: Reading, on_error: str = "raise") -> Evaluation:
     """Load the model, then go through the file in blocks."""
-    from arcrank.cli.blocks import blocks_of
-    from arcrank.cli.files import check_input, load_model
-    from arcrank.evaluation.caveats import has_learnt_from
     from arcrank.evaluation.evaluate import evaluate as judge
 
     check_input(data)
@@ -70,9 +70,6 @@ def measure(model: Path, data: str, reading: Reading, on_error: str = "raise") -
 
 def _check_worth(found: Evaluation, data: str) -> None:
     """Refuse what no document can be judged by: measures of nothing would look perfect."""
-    from arcrank._wording import count, display_path, some_names
-    from arcrank.errors import FormatError
-
     name = display_path(data)
     if not found.n_documents:
         reasons = ", ".join(f"{why} ({n:,})" for why, n in found.skipped.items())
@@ -91,17 +88,13 @@ def _check_worth(found: Evaluation, data: str) -> None:
 
 def write_report(found: Evaluation, model: str, data: str, path: Path, **more: Any) -> None:
     """Write the page, whole or not at all."""
-    from arcrank._wording import printable
     from arcrank.evaluation.report.report import report
-    from arcrank.io.atomic import write_atomically
 
     write_atomically(path, [report(found, printable(model), printable(data), **more).encode()])
 
 
 def show(found: Evaluation, *, beside_file: bool = False) -> None:
     """The measures and the most frequent labels on standard output."""
-    from arcrank.cli.console import console
-
     screen = console(beside_file=beside_file)
     screen.print(_measures_table(found))
     if any(row.support for row in found.per_label):
@@ -109,8 +102,6 @@ def show(found: Evaluation, *, beside_file: bool = False) -> None:
 
 
 def _measures_table(found: Evaluation) -> Any:
-    from arcrank._wording import count, number
-    from arcrank.cli.console import table
     from arcrank.evaluation.evaluate import BEST, DESCRIPTIONS
 
     title = f"{count(found.n_documents, 'document')}, {count(len(found.labels), 'label')}"
@@ -123,9 +114,6 @@ def _measures_table(found: Evaluation) -> Any:
 
 def _label_table(rows: list[LabelRow]) -> Any:
     """The most frequent labels: a terminal is no place for hundreds."""
-    from arcrank._wording import truncate
-    from arcrank.cli.console import cell, table
-
     used = sorted((row for row in rows if row.support), key=lambda row: (-row.support, row.label))
     title = "Labels" if len(used) <= _SHOWN else f"The {_SHOWN} most frequent of {len(used):,} labels (--json has all)"
     made = table(title, "label", "documents", "first", "in first 5", "average rank", numbers=4)

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcrank._wording import printable
+from arcrank.cli.blocks import documents_of
 from arcrank.cli.console import cell, console, say, table, write_json
+from arcrank.cli.files import check_input, load_model
 from arcrank.cli.reading import Reading, reads_documents
+from arcrank.errors import FormatError, ParameterError
+from arcrank.inference.feature_names import FeatureNames
+from arcrank.inference.predictor import Predictor, top_places
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -39,9 +44,6 @@ def explain(
 
     The model knows stems; the words of the document are shown as they are written, with the stem beside.
     """
-    from arcrank.cli.files import load_model
-    from arcrank.inference.feature_names import FeatureNames
-    from arcrank.inference.predictor import Predictor
 
     _check_one_document(text, file)
     server = Predictor(load_model(model))
@@ -71,8 +73,6 @@ def _nothing_to_show(why: Explanation, *, is_known: bool, thing: str) -> str:
 
 
 def _check_one_document(text: str | None, file: str | None) -> None:
-    from arcrank.cli.files import check_input
-    from arcrank.errors import ParameterError
 
     if text is None and file is None:
         raise ParameterError("A document is needed: give either --text or --file.")
@@ -83,9 +83,7 @@ def _check_one_document(text: str | None, file: str | None) -> None:
 
 
 def _document(server: Predictor, text: str | None, file: str | None, reading: Reading) -> Corpus:
-    from arcrank.cli.blocks import documents_of
     from arcrank.datasets import Corpus
-    from arcrank.errors import FormatError
 
     if text is not None:
         return Corpus(labels=[], texts=[text], label_sets=[[]])
@@ -98,9 +96,6 @@ def _document(server: Predictor, text: str | None, file: str | None, reading: Re
 
 def _pair(server: Predictor, X: Any, above: str | None, below: str | None) -> tuple[int, int]:
     """The columns of the two labels; where one is not given, the best of the others."""
-    from arcrank.errors import ParameterError
-    from arcrank.inference.predictor import top_places
-
     given = [None if label is None else server.column_of(label) for label in (above, below)]
     ranking = [place for place in top_places(server.scores(X[:1]), None)[0].tolist() if place not in given]
     upper = given[0] if given[0] is not None else ranking.pop(0)

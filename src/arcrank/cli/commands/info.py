@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+import arcrank
 from arcrank._wording import count, number
 from arcrank.cli.console import cell, console, table, write_json
+from arcrank.cli.files import check_model_path
 from arcrank.training.selection import metric_title
 
 
@@ -21,14 +23,11 @@ def info(
 
     The card is checked, and with --check the whole model, which takes as long as loading it.
     """
-    from arcrank.cli.files import check_model_path
     from arcrank.modelfile import read_card
 
     check_model_path(model)
     card = {"model": str(model), **read_card(model), "checked": check}
     if check:
-        import arcrank
-
         arcrank.load(model)
     if json:
         write_json(card)

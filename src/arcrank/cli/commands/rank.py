@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json as jsons
+import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank._wording import as_json
+from arcrank._wording import as_json, count, truncate
+from arcrank.cli.blocks import documents_of
 from arcrank.cli.console import cell, console, on_terminal, say, table, write_data
+from arcrank.cli.files import STANDARD_INPUT, check_input, check_order, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_documents
+from arcrank.errors import FormatError
+from arcrank.inference.feature_names import FeatureNames
+from arcrank.inference.predictor import Predictor, known_features
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -45,10 +52,6 @@ def rank(
 
     "known_features" tells how many features of a document the model knows.
     """
-    from arcrank._wording import count
-    from arcrank.cli.blocks import documents_of
-    from arcrank.cli.files import STANDARD_INPUT, load_model
-    from arcrank.inference.predictor import Predictor
 
     _check_data(model, data)
     server = Predictor(load_model(model))  # before the input, so that a wrong model is told at once
@@ -79,13 +82,6 @@ def rank(
 
 def _check_data(model: Path, data: str) -> None:
     """Whoever gives a text where a file belongs is told how to give it."""
-    import os
-    import shlex
-
-    from arcrank._wording import truncate
-    from arcrank.cli.files import STANDARD_INPUT, check_input, check_order
-    from arcrank.errors import FormatError
-
     if data != STANDARD_INPUT and not os.path.exists(data):
         text = shlex.quote(data) if len(data) <= 60 and data.isprintable() else '"your text"'
         raise FormatError(
@@ -97,7 +93,6 @@ def _check_data(model: Path, data: str) -> None:
 
 
 def _no_documents(data: str) -> Exception:
-    from arcrank.errors import FormatError
 
     name = "standard input" if data == "-" else data
     return FormatError(f"{name}: there is no document in it.\nGive a text or a JSON object a line.")
@@ -155,8 +150,6 @@ class Lines:
 
     def of(self, documents: Corpus) -> str:
         """The lines of a batch."""
-        from arcrank.inference.predictor import known_features
-
         start, parts = 0, []
         for X, order, scores in self._server.ranked(documents, self._top):
             stop = start + len(order)
@@ -193,7 +186,6 @@ def _heads(documents: Corpus, start: int, stop: int) -> list[str]:
 def _explainer(server: Predictor) -> Any:
     """A function (documents, number, features, first two columns) -> why the first is above the second."""
     from arcrank.cli.commands.explain import explanation_report
-    from arcrank.inference.feature_names import FeatureNames
 
     wording = FeatureNames(server.model, server.columns)
 

@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcrank._wording import number
+from arcrank.cli.console import console, say, table, write_json
+from arcrank.cli.files import check_report
+from arcrank.cli.progress import Meter
+from arcrank.errors import MissingDataError
+from arcrank.experiments.outcomes import MARKS, RULE
+from arcrank.experiments.registry import EXPERIMENTS, experiment, run
+from arcrank.experiments.report import markdown, report, to_json
+from arcrank.io.atomic import write_atomically
+
 if TYPE_CHECKING:
     from arcrank.experiments.outcomes import Outcome, Value
 
@@ -28,7 +38,6 @@ def reproduce(
 
     Finished cells are kept in the user's cache folder: what was stopped goes on there. All of them take hours.
     """
-    from arcrank.cli.files import check_report
 
     if list:
         _list(json)
@@ -39,9 +48,6 @@ def reproduce(
     if report is not None:
         _write(report, outcomes, left_out)
     if json:
-        from arcrank.cli.console import write_json
-        from arcrank.experiments.report import to_json
-
         write_json(to_json(outcomes, left_out))
     else:
         show(outcomes, beside_file=report is not None)
@@ -49,10 +55,6 @@ def reproduce(
 
 def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
     """The outcomes of the named experiments; of all that have their corpus here where none is named."""
-    from arcrank.cli.console import say
-    from arcrank.errors import MissingDataError
-    from arcrank.experiments.registry import EXPERIMENTS, experiment
-
     for name in names:
         experiment(name)
     outcomes, left_out = [], {}
@@ -68,17 +70,13 @@ def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
 
 
 def _run(name: str) -> Outcome:
-    from arcrank.cli.progress import Meter
-    from arcrank.experiments.registry import experiment, run
 
     with Meter(name, experiment(name).n_cells(), "cells") as meter:
         return run(name, meter.advance)
 
 
 def _list(as_json: bool) -> None:
-    from arcrank.cli.console import console, table, write_json
     from arcrank.datasets.registry import CORPORA
-    from arcrank.experiments.registry import EXPERIMENTS
 
     here = {name: CORPORA[one.corpus].found() is not None for name, one in EXPERIMENTS.items()}
     if as_json:
@@ -96,9 +94,6 @@ def _list(as_json: bool) -> None:
 
 
 def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> None:
-    from arcrank.cli.console import say
-    from arcrank.experiments.report import markdown, report
-    from arcrank.io.atomic import write_atomically
 
     write = markdown if path.suffix.lower() == ".md" else report
     write_atomically(path, [write(outcomes, left_out).encode()])
@@ -107,9 +102,6 @@ def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> Non
 
 def show(outcomes: list[Outcome], *, beside_file: bool = False) -> None:
     """A table for each experiment, ours and in brackets the published value with a mark."""
-    from arcrank.cli.console import console, say
-    from arcrank.experiments.outcomes import MARKS, RULE
-
     screen = console(beside_file=beside_file)
     for one in outcomes:
         screen.print(_table(one))
@@ -121,7 +113,6 @@ def show(outcomes: list[Outcome], *, beside_file: bool = False) -> None:
 
 
 def _table(one: Outcome) -> Any:
-    from arcrank.cli.console import table
 
     columns = list(dict.fromkeys(value.column for value in one.values))
     placed = {(value.row, value.column): value for value in one.values}
@@ -133,9 +124,6 @@ def _table(one: Outcome) -> Any:
 
 def _text(value: Value | None) -> Any:
     from rich.text import Text
-
-    from arcrank._wording import number
-    from arcrank.experiments.outcomes import MARKS
 
     if value is None:
         return ""

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+import arcrank
 from arcrank._wording import count, note_few_documents, number, printable
 from arcrank.cli.console import console, say, write_json
-from arcrank.cli.files import STANDARD_INPUT
+from arcrank.cli.files import STANDARD_INPUT, check_input, check_output, read_all
 from arcrank.cli.options import (
     DataPath,
     DecompositionName,
@@ -22,7 +23,9 @@ from arcrank.cli.options import (
     SetOption,
 )
 from arcrank.cli.reading import Reading, reads_data
+from arcrank.cli.reporter import ConsoleReporter
 from arcrank.errors import ParameterError
+from arcrank.training.estimate import memory_in_flags
 from arcrank.training.plan import ONLINE, Learner, Plan, check_plan, make_plan, parse_settings
 from arcrank.training.selection import Measure, metric_title
 
@@ -64,8 +67,6 @@ def train(
 
     Texts are taken for English; for German ones, say, give --set stem=german --set stop_words=null.
     """
-    from arcrank.cli.files import check_input, check_output
-    from arcrank.training.estimate import memory_in_flags
 
     check_output(model, data, hierarchy)
     check_input(data)
@@ -80,7 +81,6 @@ def train(
         raise ParameterError("--set epochs: standard input can be read once.\nGive a file, or leave epochs at 1.")
     with memory_in_flags(learner):
         if learner in ONLINE and hierarchy is None:
-            from arcrank.cli.reporter import ConsoleReporter
             from arcrank.training.stream import fit_stream
 
             lesson = fit_stream(data, plan, reading.stream(data, on_error), ConsoleReporter(on_error))
@@ -100,8 +100,6 @@ def _learn_whole(
     measure: Measure | None,
 ) -> Any:
     """A model of a file that is read into memory."""
-    from arcrank.cli.files import read_all
-    from arcrank.cli.reporter import ConsoleReporter
     from arcrank.datasets.hierarchy_file import check_hierarchy, read_tree
     from arcrank.training.fit import fit_corpus
 
@@ -123,8 +121,6 @@ def _learn_whole(
 
 def keep(lesson: Any, model: Path, data: str, *, as_json: bool) -> None:
     """Save the model, atomically, and tell what it is."""
-    import arcrank
-
     arcrank.save(lesson.model, model, card=lesson.card(data))
     report = {"model": str(model), "bytes": model.stat().st_size, **lesson.report()}
     if as_json:

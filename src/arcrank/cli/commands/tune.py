@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import arcrank
 from arcrank._wording import count, is_are, number
 from arcrank.cli.console import cell, console, say, table, warnings_to_stderr, write_json
+from arcrank.cli.files import check_input, check_output, read_all
 from arcrank.cli.options import (
     DataPath,
     DecompositionName,
@@ -23,6 +25,7 @@ from arcrank.cli.options import (
 from arcrank.cli.progress import Meter
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
+from arcrank.errors import ParameterError
 from arcrank.training.plan import ONLINE, Learner, Plan, check_plan, make_plan, parse_settings
 from arcrank.training.selection import (
     GRIDS,
@@ -68,7 +71,6 @@ def tune(
     json: JsonOption = False,
 ) -> None:
     """Compare learners, decompositions and C by cross-validation, best first; --model keeps the winner."""
-    from arcrank.cli.files import check_input, check_output, read_all
     from arcrank.datasets.hierarchy_file import check_hierarchy, read_tree
     from arcrank.training.fit import TrainingSet, note_first_compile
 
@@ -122,7 +124,6 @@ def candidates(
     random_state: int,
 ) -> list[Plan]:
     """Every learner with every decomposition and C that it has."""
-    from arcrank.errors import ParameterError
 
     chosen = [one for name in learners for one in (list(GRIDS) if name is Learner.AUTO else [name])]
     _check_use(chosen, cuts, costs, settings)
@@ -141,7 +142,6 @@ def _check_use(
     learners: list[Learner], cuts: list[DecompositionName] | None, costs: list[float] | None, settings: dict[str, Any]
 ) -> None:
     """Refuse an option that no candidate would see."""
-    from arcrank.errors import ParameterError
 
     for option, given, takers in (("-C", costs, GRIDS), ("--decomposition", cuts, _DEFAULT_CUTS)):
         if given and not any(name in takers for name in learners):
@@ -185,7 +185,6 @@ def cross_validate(room: TrainingSet, plans: list[Plan], measure: str, folds: in
 
 
 def _folds(room: TrainingSet, folds: int, random_state: int) -> list[tuple[Any, Any]]:
-    from arcrank.errors import ParameterError
     from arcrank.model_selection import StratifiedFolds
 
     n = len(room.corpus)
@@ -197,7 +196,6 @@ def _folds(room: TrainingSet, folds: int, random_state: int) -> list[tuple[Any, 
 
 
 def _keep(room: TrainingSet, best: Trial, measure: str, folds: int, model: Path, data: str) -> None:
-    import arcrank
     from arcrank.training.fit import TrainingResult
 
     start = time.perf_counter()

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+import arcrank
 from arcrank._wording import count, printable
 from arcrank.cli.console import console, say, write_json
+from arcrank.cli.files import check_input, check_order, check_output, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
+from arcrank.errors import InputError
+from arcrank.inference.feature_map import FeatureMap
+from arcrank.training.estimate import memory_in_flags
 
 
 @reads_data
@@ -29,9 +35,6 @@ def update(
 
     Documents are learnt in the order of the file.
     """
-    import arcrank
-    from arcrank.cli.files import check_input, check_order, check_output, load_model
-    from arcrank.training.estimate import memory_in_flags
 
     check_order(model, data, "update")
     check_input(data)
@@ -71,8 +74,6 @@ def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dic
 
 def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
     """Texts and features would share columns without meaning the same; nothing is saved then."""
-    from arcrank.errors import InputError
-
     if texts != hasattr(loaded, "steps"):
         wanted, got = ("features", "texts") if texts else ("texts", "features")
         raise InputError(f"{data}: the model takes {wanted}, and this file holds {got}.\nThe model is as it was.")
@@ -80,8 +81,6 @@ def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
 
 def _parts(loaded: Any) -> tuple[Any, Any]:
     """The text features, or columns that features are folded into, and the ranker."""
-    from arcrank.errors import InputError
-    from arcrank.inference.feature_map import FeatureMap
     from arcrank.text import HashedTextFeatures
 
     ranker = loaded[-1] if hasattr(loaded, "steps") else loaded
@@ -98,8 +97,6 @@ def _parts(loaded: Any) -> tuple[Any, Any]:
 
 def _card(loaded: Any, report: dict[str, Any], data: str) -> dict[str, Any]:
     """The card of before, with what the model has learnt from in all."""
-    from datetime import UTC, datetime
-
     card = dict(getattr(loaded, "model_card_", None) or {})
     entry = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "data": data, "documents": report["documents"]}
     return {

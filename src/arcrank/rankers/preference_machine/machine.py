@@ -27,6 +27,7 @@ from arcrank.rankers.kernels import Kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
+from arcrank.solvers.history import History
 from arcrank.solvers.products import row_products
 
 if TYPE_CHECKING:
@@ -318,7 +319,6 @@ class PreferenceMachine(LinearRanker):
         self.support_vectors_ = X[:0] if self.kernel == "precomputed" else X[support]
 
     def _solve(self, solver: LinearDual | KernelDual, graphs: PreferenceGraphs, problem: MarginProblem) -> Solution:
-        from arcrank.solvers.history import History
 
         solution = solver.start(self._warm(graphs, problem))
         history = History(self.callback, self.max_iter, self.verbose)
