@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from arcrank import memory
 from arcrank._wording import count, is_are, truncate
 from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
 from arcrank.datacheck.stats import CorpusStats
-from arcrank.memory import available_memory, columns_that_fit, gigabytes
+from arcrank.memory import columns_that_fit, gigabytes
 from arcrank.training.estimate import advice
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _contradictions(found: CorpusStats) -> Made:
 
 def beyond_memory(path: str, need: ResourceEstimate) -> list[Finding]:
     """What `train` would refuse on this machine."""
-    needed, available = 1e6 * need.megabytes, available_memory()
+    needed, available = 1e6 * need.megabytes, memory.available_memory()
     if available is None or needed <= available:
         return []
     message = f"one fit needs about {gigabytes(needed)} of memory, and {gigabytes(available)} are available"

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from arcrank import memory
 from arcrank._wording import count
 from arcrank.errors import InputError, ResourceError
-from arcrank.memory import available_memory, columns_that_fit, gigabytes
+from arcrank.memory import columns_that_fit, gigabytes
 from arcrank.training.plan import BY_AUTO, ONLINE, Learner, Plan
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def check_fit(plan: Plan, sizes: Sizes, texts: Sequence[str] | None) -> None:
     Where texts are given the number of their features is not known yet. It is estimated from some of them, and only
     where that leaves doubts are all of them looked at.
     """
-    available = available_memory()
+    available = memory.available_memory()
     if available is None:
         return
     if texts is None:

@@ -13,8 +13,9 @@ from arcrank.cli.console import console, say, table, write_json
 from arcrank.cli.files import check_report
 from arcrank.cli.progress import Meter
 from arcrank.errors import MissingDataError
+from arcrank.experiments import registry
 from arcrank.experiments.outcomes import MARKS, RULE
-from arcrank.experiments.registry import EXPERIMENTS, experiment, run
+from arcrank.experiments.registry import experiment, run
 from arcrank.experiments.report import markdown, report, to_json
 from arcrank.io.atomic import write_atomically
 
@@ -58,7 +59,7 @@ def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
     for name in names:
         experiment(name)
     outcomes, left_out = [], {}
-    for name in names or EXPERIMENTS:
+    for name in names or registry.EXPERIMENTS:
         try:
             outcomes.append(_run(name))
         except MissingDataError as error:
@@ -78,17 +79,17 @@ def _run(name: str) -> Outcome:
 def _list(as_json: bool) -> None:
     from arcrank.datasets.registry import CORPORA
 
-    here = {name: CORPORA[one.corpus].found() is not None for name, one in EXPERIMENTS.items()}
+    here = {name: CORPORA[one.corpus].found() is not None for name, one in registry.EXPERIMENTS.items()}
     if as_json:
         write_json(
             [
                 {"name": name, "paper": one.paper, "title": one.title, "corpus": one.corpus, "found": here[name]}
-                for name, one in EXPERIMENTS.items()
+                for name, one in registry.EXPERIMENTS.items()
             ]
         )
         return
     made = table("", "name", "paper", "what", "corpus")
-    for name, one in EXPERIMENTS.items():
+    for name, one in registry.EXPERIMENTS.items():
         made.add_row(name, one.paper, one.title, one.corpus if here[name] else f"{one.corpus} [dim](not here)[/]")
     console().print(made)
 
