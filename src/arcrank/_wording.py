@@ -12,6 +12,7 @@ __all__ = [
     "as_json",
     "count",
     "display_path",
+    "format_counts",
     "has_have",
     "is_are",
     "note_few_documents",
@@ -51,6 +52,16 @@ def is_are(n: int, thing: str) -> str:
     ('1 row is', '3 rows are')
     """
     return f"{count(n, thing)} {'is' if n == 1 else 'are'}"
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Reasons with their counts, the most frequent first.
+
+    >>> format_counts({"no labels": 2, "not JSON": 1000})
+    'not JSON (1,000), no labels (2)'
+    """
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return ", ".join(f"{reason} ({n:,})" for reason, n in ordered)
 
 
 def note_few_documents(n: int) -> str:

@@ -77,7 +77,7 @@ def failed(result: Result, *words: str, n_before: int = 0) -> None:
     """
     assert result.code == 2, result
     assert result.out.count("\n") == n_before
-    lines = [line for line in result.err.splitlines() if not line.startswith("read ")]
+    lines = [line for line in result.err.splitlines() if not line.startswith(("Read ", "read "))]
     assert 1 <= len(lines) <= 4, result.err
     assert "Traceback" not in result.err
     for word in words:

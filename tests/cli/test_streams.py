@@ -95,7 +95,7 @@ def test_messages_that_cannot_be_written_are_dropped(tmp_path, data):
         path = tmp_path / "m.arcrank"
         result = run_without([], "train", data, "--model", path, "--learner", "log-linear", stderr=full)
         assert result.code == 0
-        assert "kept as" in result.out
+        assert "saved to" in result.out
         assert run_without([], "rank", tmp_path / "missing", data, stderr=full).code == 2
 
 

@@ -9,25 +9,23 @@ import pytest
 
 from arcrank.errors import ParameterError
 from arcrank.graphs import LayeredGraphs, as_graphs
+from arcrank.training.measures import all_measures, check_measure, default_measure
 from arcrank.training.plan import Learner, Plan
 from arcrank.training.selection import (
     FEWEST_DOCUMENTS,
     GRIDS,
     Trial,
     _decide,
-    _grow,
-    _grow_grids,
-    _labels_a_document,
+    _extend,
+    _extend_grids,
+    _labels_per_document,
     _most_documents,
-    all_measures,
     best_of_each,
-    check_measure,
-    choose,
-    default_measure,
     end_of_grid,
     progress_callback,
     ranked,
     sample_rows,
+    select_learner,
     split_rows,
 )
 
@@ -39,9 +37,9 @@ def trial(learner, C, each):
 
 def test_the_better_learner_where_the_difference_is_certain():
     trials = [trial(Learner.LOG_LINEAR, 1, [0.5, 0.6] * 50), trial(Learner.PREFERENCE_MACHINE, 1, [0.1, 0.2] * 50)]
-    best, why = _decide(trials, "ranking_loss", labels_a_document=4.0)
+    best, why = _decide(trials, "ranking_loss", labels_per_document=4.0)
     assert best is trials[1]
-    assert why == "ranking loss 0.1500, log-linear 0.5500 at best"
+    assert why == "ranking loss 0.1500, best log-linear 0.5500"
 
 
 @pytest.mark.parametrize(("labels", "place"), [(3.2, 0), (1.1, 1)])
@@ -72,7 +70,7 @@ def test_learners_are_compared_by_their_best():
     ]
     best, why = _decide([*rivals, *machines], "ranking_loss", 4.0)
     assert best is machines[1]
-    assert f"log-linear {rivals[1].value:.4f} at best" in why
+    assert f"best log-linear {rivals[1].value:.4f}" in why
 
 
 @pytest.mark.parametrize(("best", "end"), [(0.01, "smallest"), (300.0, "largest"), (3.0, None)])
@@ -85,7 +83,7 @@ def test_the_end_of_a_grid(best, end):
     assert ("value tried" in why) == (end is not None)
     if end == "largest":
         assert why.endswith(
-            "; C=300 is the largest value tried, a larger one may be better (arcrank tune -C 300 -C 1000 compares them)"
+            "; C=300 is the largest value tried; a larger one may be better (compare with arcrank tune -C 300 -C 1000)"
         )
 
 
@@ -103,7 +101,7 @@ def test_a_grid_grows_towards_the_best(optimum, tried):
         return trial(plan.learner, plan.parameters["C"], [1 + abs(np.log(plan.parameters["C"] / optimum))])
 
     trials = [run(Plan(Learner.LOG_LINEAR, {"C": C})) for C in GRIDS[Learner.LOG_LINEAR]]
-    _grow(trials, run, "ranking_loss")
+    _extend(trials, run, "ranking_loss")
     assert len(trials) == tried
     costs = sorted(one.plan.parameters["C"] for one in trials)
     assert all(a < b for a, b in itertools.pairwise(costs))
@@ -121,7 +119,7 @@ def test_only_the_grid_of_a_learner_that_may_win_grows():
     for learner, costs in GRIDS.items():
         for C in costs:
             run(Plan(learner, {"C": C}))
-    _grow_grids(trials, run, "ranking_loss")
+    _extend_grids(trials, run, "ranking_loss")
     assert [one.plan.parameters["C"] for one in trials[10:]] == [1000.0, 3000.0]
     assert {one.plan.learner for one in trials[10:]} == {Learner.LOG_LINEAR}
 
@@ -136,7 +134,7 @@ def clusters(n, spread):
 @pytest.mark.parametrize(("n", "folds", "judged"), [(200, 4, 200), (1200, 1, 300)])
 def test_few_documents_all_judge(n, folds, judged):
     X, graphs = clusters(n, 0.5)
-    found = choose(Plan(Learner.AUTO), lambda a, b: (X[a], X[b]), graphs, np.arange(n), random_state=0)
+    found = select_learner(Plan(Learner.AUTO), lambda a, b: (X[a], X[b]), graphs, np.arange(n), random_state=0)
     assert (found.folds, found.documents) == (folds, judged)
     costs = {name: [t.plan.parameters["C"] for t in found.trials if t.plan.learner is name] for name in GRIDS}
     assert all(values == sorted(values) for values in costs.values())
@@ -146,7 +144,7 @@ def test_few_documents_all_judge(n, folds, judged):
 
 def test_the_measure_that_is_named():
     X, graphs = clusters(60, 0.5)
-    found = choose(
+    found = select_learner(
         Plan(Learner.AUTO), lambda a, b: (X[a], X[b]), graphs, np.arange(60), random_state=0, measure="one_error"
     )
     assert found.measure == "one_error"
@@ -168,7 +166,7 @@ def test_what_was_not_judged_comes_last():
 
 def test_labels_and_measures_of_graphs():
     sets = as_graphs([["a", "b"], ["c"], ["a", "b", "c"]])
-    assert _labels_a_document(sets) == 1.5
+    assert _labels_per_document(sets) == 1.5
     assert default_measure(sets) == "ranking_loss"
     layers = LayeredGraphs.from_levels([[0, 1, 2]])
     assert default_measure(layers) == "disagreement_error"

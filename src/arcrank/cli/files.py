@@ -1,4 +1,4 @@
-"""Files that a user names, `-` included: checked before work begins, read with a meter."""
+"""Files that a user names, `-` included: checked before work begins, read with a progress meter."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import arcrank
 from arcrank.cli.progress import Meter
+from arcrank.cli.reading import with_flags
 from arcrank.cli.streams import is_closed
 from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
-    from arcrank.cli.reading import Reading
-    from arcrank.datasets import Corpus
     from arcrank.datasets.formats.lines import RowError
 
 STANDARD_INPUT = "-"
@@ -29,18 +28,18 @@ _PAGE = re.compile(rb"\s*<(!doctype\s+)?html", re.IGNORECASE)
 
 
 def check_input(path: str) -> None:
-    """Refuse what is no readable file, in words that say what to do."""
+    """Refuse what is not a readable file, and say what to do."""
     if path == STANDARD_INPUT:
         _check_standard_input()
         return
     if not os.path.exists(path):
         raise FormatError(f"{path}: there is no such file.\nGive the path of a file, or - for standard input.")
     if os.path.isdir(path):
-        raise FormatError(f"{path}: this is a folder.\nGive the path of a file, or - for standard input.")
+        raise FormatError(f"{path} is a folder.\nGive the path of a file, or - for standard input.")
     if not os.access(path, os.R_OK):
-        raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions, or give another one.")
+        raise FormatError(f"{path}: permission denied.\nChange its permissions, or give another file.")
     if is_model_file(path):
-        raise FormatError(f"{path}: this is a model file of arcrank, not data.\nGive a file of documents.")
+        raise FormatError(f"{path} is a model file of arcrank, not data.\nGive a file of documents.")
 
 
 def _check_standard_input() -> None:
@@ -52,53 +51,47 @@ def _check_standard_input() -> None:
 
 
 def check_order(model: Path, data: str, command: str) -> None:
-    """Whoever gives the data before the model is told the order."""
+    """Refuse the data before the model, and show the right order."""
     if is_model_file(data) and not is_model_file(model):
-        raise ParameterError(
-            f"{data}: this is a model file of arcrank.\nMODEL comes first: arcrank {command} MODEL DATA"
-        )
+        raise ParameterError(f"{data} is a model file of arcrank.\nMODEL comes first: arcrank {command} MODEL DATA")
 
 
-def check_output(path: Path, *inputs: str | Path | None) -> None:
-    """Refuse a place where no model can be written, or should not be, before hours are spent on training it."""
+def check_writable(
+    path: Path, option: str, *, inputs: Iterable[str | Path | None] = (), may_replace: Callable[[Path], bool] | None
+) -> None:
+    """Refuse a place where no file can be written or where another file would be lost, before any work is done.
+
+    `option` names what the user gave, `inputs` are files that are read, and `may_replace` says whether an existing
+    file is of the kind that is written (None: any file may be replaced).
+    """
     folder = path.parent
     if path.is_dir():
-        raise ParameterError(
-            f"{path}: this is a folder.\nGive --model the path of a file, such as {path}/model.arcrank"
-        )
+        raise ParameterError(f"{path} is a folder.\nGive {option} the path of a file.")
     if not folder.is_dir():
-        raise ParameterError(f"{path}: there is no folder {folder}.\nMake it first, or give --model another path.")
+        raise ParameterError(f"{path}: there is no folder {folder}.\nCreate it first, or give {option} another path.")
     if not os.access(folder, os.W_OK):
-        raise ParameterError(f"{path}: you have no right to write into {folder}.\nGive --model another path.")
-    check_apart(path, "--model", *inputs)
-    if not _is_free(path) and not is_model_file(path):
-        raise ParameterError(
-            f"{path}: this file is there already, and it is no model of arcrank.\n"
-            "Give --model another path, or remove the file first."
-        )
-
-
-def check_report(path: Path, *inputs: str | Path | None, endings: tuple[str, ...] = ()) -> None:
-    """Refuse a place where no report can be written, or where something else than a report would be lost."""
-    check_place(path, "--report")
-    check_apart(path, "--report", *inputs)
-    if not _is_free(path) and path.suffix.lower() not in endings and not _PAGE.match(_start(path).removeprefix(_BOM)):
-        raise ParameterError(
-            f"{path}: this file is there already, and it is no report.\n"
-            "Give --report another path, or remove the file first."
-        )
-
-
-def check_apart(path: Path, what: str, *inputs: str | Path | None) -> None:
-    """Refuse to write over a file that is read, under whatever name."""
+        raise ParameterError(f"{path}: permission denied to write into {folder}.\nGive {option} another path.")
     if any(given is not None and _is_same(path, given) for given in inputs):
+        raise ParameterError(f"{path} is a file to read; writing would destroy it.\nGive {option} another path.")
+    if may_replace is not None and not _is_free(path) and not may_replace(path):
         raise ParameterError(
-            f"{path}: this is a file to read, and writing would destroy it.\nGive {what} another path."
+            f"{path} exists already and was not written by arcrank.\n"
+            f"Give {option} another path, or remove the file first."
         )
+
+
+def check_model_output(path: Path, *inputs: str | Path | None) -> None:
+    """Refuse a place where no model can be written, before hours are spent on training it."""
+    check_writable(path, "--model", inputs=inputs, may_replace=is_model_file)
+
+
+def is_html_file(path: Path) -> bool:
+    """Whether a file begins as an HTML page does."""
+    return _PAGE.match(_start(path).removeprefix(_BOM)) is not None
 
 
 def _is_same(path: Path, given: str | Path) -> bool:
-    with suppress(OSError):  # one of them is not there
+    with suppress(OSError):  # one of them does not exist
         return os.path.samefile(path, 0 if str(given) == STANDARD_INPUT else given)
     return False
 
@@ -108,7 +101,7 @@ def _is_free(path: Path) -> bool:
 
 
 def is_model_file(path: str | Path) -> bool:
-    """Whether a file begins as a model of arcrank does; it may be damaged further on."""
+    """Whether a file begins as a model of arcrank does; it may still be damaged."""
     return os.path.isfile(path) and _MODEL.match(_start(path)) is not None
 
 
@@ -120,16 +113,16 @@ def _start(path: str | Path) -> bytes:
 def check_model_path(path: Path) -> None:
     """Refuse what cannot be a model file."""
     if path.is_dir():
-        raise FormatError(f"{path}: this is a folder.\nGive the model file that `arcrank train` wrote.")
+        raise FormatError(f"{path} is a folder.\nGive the model file that `arcrank train` wrote.")
     if not path.exists():
-        raise FormatError(f"{path}: there is no such model file.\nMake one: arcrank train DATA --model {path}")
+        raise FormatError(f"{path}: there is no such model file.\nTrain one: arcrank train DATA --model {path}")
     if not os.access(path, os.R_OK):
-        raise FormatError(f"{path}: you have no right to read this file.\nChange its permissions.")
+        raise FormatError(f"{path}: permission denied.\nChange its permissions.")
 
 
 @contextmanager
 def opened(path: str, what: str = "reading", *, quiet: bool = False) -> Iterator[IO[bytes]]:
-    """The bytes of a file or of standard input; a meter tells how many have been read, unless `quiet`."""
+    """Open a file or standard input as bytes; a meter shows how many have been read, unless `quiet`."""
     check_input(path)
     name = _NAME_OF_STANDARD_INPUT if path == STANDARD_INPUT else path
     total = None if path == STANDARD_INPUT else os.path.getsize(path)
@@ -143,7 +136,7 @@ def opened(path: str, what: str = "reading", *, quiet: bool = False) -> Iterator
 
 
 class _Metered(io.RawIOBase):
-    """A stream that tells a meter what is read from it; `name` is what errors call it and tells the format."""
+    """A stream that reports to a meter what is read from it; errors and the format go by `name`."""
 
     def __init__(self, raw: Any, name: str, meter: Meter) -> None:
         self.name = name
@@ -168,37 +161,18 @@ class _Metered(io.RawIOBase):
         try:
             count = int(read(buffer) or 0)
         except OSError as error:
-            raise FormatError(f"{self.name}: it cannot be read: {error.strerror}.\nGive another file.") from error
+            raise FormatError(f"{self.name}: cannot be read: {error.strerror}.\nGive another file.") from error
         self._meter.advance(count)
         return count
 
-    def tell_learnt(self, documents: int) -> None:
-        """What has become of what was read."""
+    def report_learnt(self, documents: int) -> None:
+        """Show how many documents have been learnt."""
         self._meter.advance(0, f"{documents:,} documents learnt")
-
-
-def read_all(path: str, reading: Reading, on_error: str) -> Corpus:
-    """A whole file as a corpus of documents with preferences over labels."""
-    from arcrank.datasets import read_corpus
-
-    with opened(path) as stream, flags_for_arguments(), suggest_row_fix(on_error):
-        corpus = read_corpus(stream, reading.format_of(path), on_error=on_error, **reading.table())
-    if corpus.ptr is not None:
-        raise FormatError(f"{corpus.source}: queries with candidates have no labels to rank; use LogLinearRanker.")
-    if not len(corpus):
-        raise FormatError(f"{corpus.source}: no row could be read ({_reasons(corpus)}).\nCorrect the file.")
-    return corpus
-
-
-def _reasons(corpus: Corpus) -> str:
-    return ", ".join(f"{count:,} x {reason}" for reason, count in corpus.skipped.items())
 
 
 @contextmanager
 def flags_for_arguments() -> Iterator[None]:
-    """The library's errors name its arguments; a user of the command has flags."""
-    from arcrank.cli.reading import with_flags
-
+    """Replace the names of arguments in the library's errors by flags."""
     try:
         yield
     except (ParameterError, FormatError) as error:
@@ -207,7 +181,7 @@ def flags_for_arguments() -> Iterator[None]:
 
 @contextmanager
 def suggest_row_fix(on_error: str | None) -> Iterator[None]:
-    """An error in one row names the row; say also how to go on without it, unless the command cannot (None)."""
+    """Add to an error in one row how to go on without it, unless the command cannot (`on_error` is None)."""
     try:
         yield
     except FormatError as error:
@@ -215,29 +189,21 @@ def suggest_row_fix(on_error: str | None) -> Iterator[None]:
 
         if not isinstance(error.__cause__, RowError):
             raise
-        told = str(error) if error.__cause__.remedy else f"{str(error).rstrip('.')}."
-        raise FormatError(f"{told}\n{_remedy(told, error.__cause__, on_error)}".rstrip()) from error
+        message = str(error) if error.__cause__.remedy else f"{str(error).rstrip('.')}."
+        raise FormatError(f"{message}\n{_remedy(message, error.__cause__, on_error)}".rstrip()) from error
 
 
-def _remedy(told: str, cause: RowError, on_error: str | None) -> str:
+def _remedy(message: str, cause: RowError, on_error: str | None) -> str:
     if cause.remedy:
-        return "" if on_error is None else "--on-error skip would leave out every row like this one."
-    if told.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON"):
-        return "Standard input is read as JSON lines; for another format say so, as in --format csv."
-    if ":1: invalid JSON: a row is an object" in told:
-        return "The file is read as JSON lines; if it has another format, say so, as in --format csv."
-    return "Correct this row." if on_error is None else "Correct this row, or leave out such rows with --on-error skip."
-
-
-def check_place(path: Path, what: str) -> None:
-    """Refuse a place where no file can be written, before work is done for it."""
-    if path.is_dir():
-        raise ParameterError(f"{path}: this is a folder.\nGive {what} the path of a file.")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path}: there is no folder {path.parent}.\nMake it first, or give {what} another path.")
+        return "" if on_error is None else "--on-error skip would skip every row like this one."
+    if message.startswith(f"{_NAME_OF_STANDARD_INPUT}:1: invalid JSON"):
+        return "Standard input is read as JSON lines; for another format, use --format, for example --format csv."
+    if ":1: invalid JSON: a row is an object" in message:
+        return "The file is read as JSON lines; if it has another format, use --format, for example --format csv."
+    return "Correct this row." if on_error is None else "Correct this row, or skip such rows with --on-error skip."
 
 
 def load_model(path: Path) -> Any:
-    """The model of a file; what is no file at all is told in our words."""
+    """Load a model file."""
     check_model_path(path)
     return arcrank.load(path)

@@ -1,4 +1,4 @@
-"""The options that say how DATA is to be read: written once, and given to every command that reads data.
+"""The options that say how to read DATA, defined once for every command that reads data.
 
 A command declares one parameter, `reading: Reading`, and is decorated with `reads_data` or `reads_documents`.
 """
@@ -29,20 +29,20 @@ _OPTIONS: dict[str, Any] = {
     ],
     "delimiter": Annotated[
         str | None,
-        typer.Option(metavar="CHARACTER", help=r"What separates the cells of a CSV file, such as ';', '|' or '\t'."),
+        typer.Option(metavar="CHARACTER", help=r"Separator of the cells in a CSV file, such as ';', '|' or '\t'."),
     ],
     "text_column": Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The column or JSON field that holds the text (default: text)."),
+        typer.Option(metavar="NAME", help="Column or JSON field with the text (default: text)."),
     ],
     "label_column": Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The column or JSON field that holds the labels (default: labels or label)."),
+        typer.Option(metavar="NAME", help="Column or JSON field with the labels (default: labels or label)."),
     ],
     "label_separator": Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="What stands between the labels of a cell (default: ;); '' if a cell is one label."
+            metavar="TEXT", help="Separator of the labels in a cell (default: ;); '' if a cell holds one label."
         ),
     ],
 }
@@ -52,7 +52,7 @@ _ARGUMENT = re.compile(rf'\b({"|".join(_OPTIONS)})=("[^"\n]*")?')
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user has said about the data; None where the file tells by itself."""
+    """What the user has said about the data; None where the file itself decides."""
 
     format: str | None = None
     delimiter: str | None = None
@@ -61,17 +61,17 @@ class Reading:
     label_separator: str | None = None
 
     def format_of(self, path: str) -> str | None:
-        """The format that was asked for; standard input is JSON lines unless something else is said."""
+        """Return the requested format; standard input is JSON lines by default."""
         if self.format is not None or path != _STANDARD_INPUT:
             return self.format
         return "jsonl" if self.delimiter is None else "csv"
 
-    def stream(self, path: str, on_error: str) -> ReadOptions:
-        """What `training.stream` is told about a file."""
+    def options(self, path: str, on_error: str) -> ReadOptions:
+        """Return how to read a file, as the functions of `arcrank.training` take it."""
         return {"format": self.format_of(path), "on_error": on_error, **self.table()}
 
     def table(self) -> TableOptions:
-        """The other options, as the library takes them."""
+        """Return the other options, as the library takes them."""
         return {
             "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
             "text_column": self.text_column,
@@ -81,17 +81,17 @@ class Reading:
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that reads documents with labels the options of `Reading`, in place of its parameter `reading`."""
+    """Replace the parameter `reading` of a command that reads documents with labels by the options of `Reading`."""
     return _with_options(command, tuple(_OPTIONS))
 
 
 def reads_documents(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for a command that looks at no labels."""
+    """Do the same for a command that reads no labels."""
     return _with_options(command, _OF_DOCUMENTS)
 
 
 def _with_options(command: Callable[..., None], names: tuple[str, ...]) -> Callable[..., None]:
-    """A function with the options as parameters of its own: typer makes flags of what a signature says."""
+    """Make a function that has the options as parameters, since typer derives flags from the signature."""
 
     def run(**values: Any) -> None:
         reading = Reading(**{name: values.pop(name) for name in names})
@@ -113,13 +113,13 @@ def _with_options(command: Callable[..., None], names: tuple[str, ...]) -> Calla
     return run
 
 
-def with_flags(told: str) -> str:
-    """The library's sentences name its arguments; a user of the command has flags.
+def with_flags(message: str) -> str:
+    """Replace the names of the library's arguments by flags.
 
     >>> with_flags('Read it with delimiter=";", or give text_column= and label_column=.')
     "Read it with --delimiter ';', or give --text-column and --label-column."
     """
-    return _ARGUMENT.sub(_flag, told)
+    return _ARGUMENT.sub(_flag, message)
 
 
 def _flag(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from arcrank._wording import count, is_are, truncate
 from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
 from arcrank.datacheck.stats import CorpusStats
 from arcrank.memory import columns_that_fit, gigabytes
-from arcrank.training.estimate import advice
+from arcrank.training.advice import memory_advice
 
 if TYPE_CHECKING:
     from arcrank.training.estimate import ResourceEstimate
@@ -188,7 +188,7 @@ def beyond_memory(path: str, need: ResourceEstimate) -> list[Finding]:
     if available is None or needed <= available:
         return []
     message = f"one fit needs about {gigabytes(needed)} of memory, and {gigabytes(available)} are available"
-    remedy = advice("log-linear", columns_that_fit(need.labels)).replace("\n", " ")
+    remedy = memory_advice("log-linear", columns_that_fit(need.labels)).replace("\n", " ")
     return [Finding("serious", "more than the memory", path, message, remedy, need.rows)]
 
 

@@ -1,4 +1,4 @@
-"""The learners by the names that the command gives them, with settings from `--set`."""
+"""What a user asks to be trained: a learner by its name, its parameters, and the measure to choose by."""
 
 from __future__ import annotations
 
@@ -22,6 +22,30 @@ class Learner(StrEnum):
     PERCEPTRON = "perceptron"
 
 
+class Measure(StrEnum):
+    """What `--measure` takes."""
+
+    AVERAGE_PRECISION = "average_precision"
+    RANKING_LOSS = "ranking_loss"
+    COVERAGE = "coverage"
+    ONE_ERROR = "one_error"
+    ZERO_ONE_ERROR = "zero_one_error"
+    DOMINATION_ERROR = "domination_error"
+    DOMINATED_ERROR = "dominated_error"
+    DISAGREEMENT_ERROR = "disagreement_error"
+
+
+def metric_title(measure: str) -> str:
+    """Return the name of a measure as people write it.
+
+    >>> metric_title("one_error"), metric_title("zero_one_error"), metric_title("ranking_loss")
+    ('one-error', 'zero-one error', 'ranking loss')
+    """
+    if measure == Measure.ONE_ERROR:
+        return "one-error"
+    return measure.replace("zero_one", "zero-one").replace("_", " ")
+
+
 CLASSES = {
     Learner.LOG_LINEAR: "LogLinearRanker",
     Learner.PREFERENCE_MACHINE: "PreferenceMachine",
@@ -34,7 +58,7 @@ LABEL_SETS_ONLY = (Learner.ROCCHIO, Learner.PERCEPTRON)
 """Learners that cannot use layers, rankings, arcs or a hierarchy."""
 BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
 OWNED = ("callback", "verbose", "warm_start")
-"""Parameters that the command itself looks after."""
+"""Parameters that training sets itself."""
 _AS_PYTHON = {"True": "true", "False": "false", "None": "null", "none": "null"}
 _RULE_OF_VALUES = """Values are JSON or plain text: --set C=10, stem=german, norm=null, 'stop_words=["der","die"]'."""
 
@@ -47,20 +71,29 @@ class Plan:
     parameters: dict[str, Any] = field(default_factory=dict)
     text: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def from_options(
+        cls, learner: Learner, decomposition: str | None, settings: Iterable[str], random_state: int
+    ) -> Plan:
+        """Make and check the plan of the options `--learner`, `--decomposition`, `--set` and `--random-state`."""
+        plan = make_plan(learner, decomposition, parse_settings(settings), random_state)
+        check_plan(plan)
+        return plan
+
     def ranker(self, **more: Any) -> Any:
-        """A new ranker, not fitted."""
+        """Make the ranker, not fitted."""
         return ranker_class(self.learner)(**self.parameters | more)
 
     def with_parameters(self, **more: Any) -> Plan:
-        """The same plan with some parameters changed."""
+        """Return a copy with some parameters changed."""
         return Plan(self.learner, self.parameters | more, self.text)
 
     def describe(self) -> str:
-        """The learner and what was set, e.g. `log-linear (C=10)`."""
-        told = {name: value for name, value in self.parameters.items() if name != "random_state"}
-        if told.get("shuffle") is True:
-            del told["shuffle"]  # the default of the command
-        return f"{self.learner}{f' ({_listed(told)})' if told else ''}"
+        """Name the learner and what was set, e.g. `log-linear (C=10)`."""
+        shown = {name: value for name, value in self.parameters.items() if name != "random_state"}
+        if shown.get("shuffle") is True:
+            del shown["shuffle"]  # the default of the command
+        return f"{self.learner}{f' ({_listed(shown)})' if shown else ''}"
 
 
 def _listed(settings: Mapping[str, Any]) -> str:
@@ -69,15 +102,20 @@ def _listed(settings: Mapping[str, Any]) -> str:
     )
 
 
+def minimum_document_frequency(n_texts: int) -> int:
+    """Return in how many texts a term must occur; where texts are few, a term that occurs once is worth its memory."""
+    return 1 if n_texts < 1000 else 2
+
+
 def ranker_class(learner: Learner) -> Any:
-    """The class of a learner."""
+    """Return the class of a learner."""
     import arcrank
 
     return getattr(arcrank, CLASSES[learner])
 
 
 def parse_settings(given: Iterable[str]) -> dict[str, Any]:
-    """`NAME=VALUE` pairs; a value is JSON where it can be, or Python's None, True or False, else plain text.
+    """Parse `NAME=VALUE` pairs; a value is JSON where possible, or Python's None, True or False, else plain text.
 
     >>> parse_settings(["C=10", "average=True", "stem=german", "stop_words=none"])
     {'C': 10, 'average': True, 'stem': 'german', 'stop_words': None}
@@ -86,7 +124,7 @@ def parse_settings(given: Iterable[str]) -> dict[str, Any]:
     for pair in given:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
-            raise ParameterError(f"--set {pair}: this is no NAME=VALUE.\nWrite it as in --set C=10")
+            raise ParameterError(f"--set {pair}: this is not of the form NAME=VALUE.\nWrite, for example, --set C=10")
         settings[name.strip()] = _value(value.strip())
     return settings
 
@@ -104,7 +142,9 @@ def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str
     chosen = dict(settings)
     if decomposition is not None:
         if "decomposition" not in ranker:
-            raise ParameterError(f"--decomposition: {learner} has none.\nLeave it out, or take --learner log-linear.")
+            raise ParameterError(
+                f"--decomposition: {learner} has no decomposition.\nLeave the option out, or use --learner log-linear."
+            )
         chosen["decomposition"] = str(decomposition)
     unknown = [name for name in chosen if name not in ranker and name not in text]
     if unknown:
@@ -113,13 +153,13 @@ def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str
             f"It has {', '.join(ranker)}; its text features have {', '.join(text)}."
         )
     parameters: dict[str, Any] = {"random_state": random_state} if "random_state" in ranker else {}
-    parameters |= {"shuffle": True} if learner in ONLINE else {}  # whatever order a file happens to have
+    parameters |= {"shuffle": True} if learner in ONLINE else {}  # the order of a file must not matter
     parameters |= {name: value for name, value in chosen.items() if name in ranker}
     return Plan(learner, parameters, {name: value for name, value in chosen.items() if name not in ranker})
 
 
 def check_plan(plan: Plan) -> None:
-    """Refuse values that the learner or the text features will not take, before any data are read."""
+    """Refuse values that the learner or the text features do not accept, before any data is read."""
     _check_values(plan.learner, _text_class(plan.learner)(**plan.text), [])
     for learner in BY_AUTO if plan.learner is Learner.AUTO else (plan.learner,):
         _check_values(plan.learner, ranker_class(learner)(**plan.parameters), [[]])

@@ -1,4 +1,4 @@
-"""What training says on the way."""
+"""What training reports while it runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Move = Callable[[float, str], None]
 
 
 class Reporter:
-    """Takes notes, progress and choices, and says nothing; the command has one that writes to standard error.
+    """Receives notes, progress and choices, and ignores them; the command has one that writes to standard error.
 
     Examples
     --------
@@ -25,20 +25,20 @@ class Reporter:
     """
 
     def note(self, message: str) -> None:
-        """Take a sentence for the user."""
+        """Receive a sentence for the user."""
 
     @contextmanager
     def progress(self, what: str, total: float | None = None) -> Iterator[Move]:  # noqa: ARG002
-        """Give a function to call as the work goes on."""
+        """Provide a function to call as the work goes on."""
         yield lambda _done, _state: None
 
     @contextmanager
-    def reading(self, path: str, what: str) -> Iterator[tuple[Any, Any]]:  # noqa: ARG002
-        """Give what to read in place of `path`, and the `progress` of `learn_stream`."""
+    def reading(self, path: str, what: str = "reading") -> Iterator[tuple[Any, Any]]:  # noqa: ARG002
+        """Provide what to read in place of `path`, and the `progress` argument of `learn_stream`."""
         yield path, False
 
     def chosen(self, choice: Choice) -> None:
-        """Take the learner that was chosen, with all that was tried."""
+        """Receive the learner that was chosen, with all candidates that were tried."""
 
 
 SILENT = Reporter()

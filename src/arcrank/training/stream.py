@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from arcrank._wording import format_counts
+from arcrank.compiled import loglinear_boosting
+from arcrank.datasets import learn_stream
+from arcrank.datasets.order import LabelOrder
 from arcrank.datasets.read import TableOptions
 from arcrank.errors import FormatError, GraphError, ParameterError
 from arcrank.inference.feature_map import FeatureMap
-from arcrank.training.fit import TrainingResult, note_first_compile
+from arcrank.text import HashedTextFeatures
 from arcrank.training.plan import Plan
 from arcrank.training.reporter import SILENT, Reporter
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from arcrank.datasets.order import LabelOrder
+from arcrank.training.result import TrainingResult
 
 N_COLUMNS = 2**18
 
 
 class ReadOptions(TableOptions, total=False):
-    """How `learn_stream` reads a file."""
+    """How `read_corpus` and `learn_stream` read a file."""
 
     format: str | None
     on_error: str
@@ -30,34 +34,40 @@ class ReadOptions(TableOptions, total=False):
 _LOSSES = ("indicator_loss", "size_loss", "ranking_loss")
 
 
+def note_first_compile(reporter: Reporter) -> None:
+    """Say why the first run is slow if no kernel has been compiled yet."""
+    kernel: Any = loglinear_boosting.boosting_step
+    folder = kernel.stats.cache_path
+    if folder is not None and not any(Path(folder).glob("*.nbi")):
+        reporter.note("(The first run compiles for some seconds.)")
+
+
 def columns_of(plan: Plan) -> int:
-    """How many columns features are hashed to: `--set n_features=...`."""
+    """Return how many columns features are hashed to: `--set n_features=...`."""
     return int(plan.text.get("n_features", N_COLUMNS))
 
 
 def fit_stream(path: str, plan: Plan, read: ReadOptions, reporter: Reporter = SILENT) -> TrainingResult:
-    """A new model of the documents of a file, or of standard input, in random order unless shuffle is false."""
-    from arcrank.text import HashedTextFeatures
-
+    """Train on the documents of a file or of standard input, in random order unless shuffle is false."""
     epochs, random = _passes(plan), _random(plan)
     words = HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
     words.fit()
     ranker = plan.ranker()
     start = time.perf_counter()
     note_first_compile(reporter)
-    told = stream_into(ranker, words, path, read, reporter, random)
-    progress = progress_of(ranker, shuffled=random is not None)  # later passes judge documents that have been learnt
+    met = stream_into(ranker, words, path, read, reporter, random)
+    progress = progress_of(ranker, shuffled=random is not None)  # later passes meet documents that were learnt
     for _ in range(1, epochs):
-        told = stream_into(ranker, words, path, read, reporter, random)
+        met = stream_into(ranker, words, path, read, reporter, random)
     if not ranker.n_rounds_:
         raise GraphError(
             f"{path}: no document prefers a label to another, so there is nothing to learn.\n"
-            "Give documents that differ in their labels."
+            "Provide documents that differ in their labels."
         )
-    columns = FeatureMap("text") if told.texts else FeatureMap("folded", columns_of(plan))
-    lesson = TrainingResult(model_of(ranker, words, columns), plan, columns, told.documents, told.skipped, progress)
-    lesson.seconds, lesson.order = time.perf_counter() - start, told.order
-    return lesson
+    columns = FeatureMap("text") if met.texts else FeatureMap("folded", columns_of(plan))
+    result = TrainingResult(model_of(ranker, words, columns), plan, columns, met.documents, met.skipped, progress)
+    result.seconds, result.order = time.perf_counter() - start, met.order
+    return result
 
 
 def _passes(plan: Plan) -> int:
@@ -68,9 +78,7 @@ def _passes(plan: Plan) -> int:
 
 
 def _random(plan: Plan) -> np.random.Generator | None:
-    """What draws the order of the documents; None where they are learnt in the order of the file."""
-    import numpy as np
-
+    """Return what draws the order of the documents; None if they are learnt in the order of the file."""
     seed = plan.parameters.get("random_state", 0)
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise ParameterError(f"--set random_state={seed}: a whole number of at least 0, or null, is needed.")
@@ -78,7 +86,7 @@ def _random(plan: Plan) -> np.random.Generator | None:
 
 
 class StreamPass:
-    """What a pass over a file has met."""
+    """What one pass over a file has met."""
 
     def __init__(self, documents: int, skipped: dict[str, int], texts: bool, order: LabelOrder) -> None:
         self.documents = documents
@@ -88,7 +96,7 @@ class StreamPass:
 
 
 class _Words:
-    """The transformer that `learn_stream` is given; it notes whether the file held texts at all."""
+    """The transformer that `learn_stream` is given; it records whether the file has any texts."""
 
     def __init__(self, words: Any, width: int) -> None:
         self.n_features = width
@@ -108,15 +116,13 @@ def stream_into(
     reporter: Reporter = SILENT,
     random: np.random.Generator | None = None,
 ) -> StreamPass:
-    """One pass of a file into `partial_fit`, in its order or in one drawn by `random`.
+    """Pass a file through `partial_fit` once, in its order or in one drawn by `random`.
 
     `words` turns texts into the ranker's columns.
     """
-    from arcrank.datasets import learn_stream
-
     noted = _Words(words, int(getattr(words, "n_features", 0)) or int(getattr(ranker, "n_features_in_", N_COLUMNS)))
     with reporter.reading(path, "learning from") as (source, progress):
-        told = learn_stream(
+        met = learn_stream(
             ranker,
             source,
             features=noted,  # type: ignore[arg-type]
@@ -125,21 +131,18 @@ def stream_into(
             progress=progress if random is not None else False,
             **read,
         )
-    if not told.documents:
-        reasons = ", ".join(f"{count:,} x {reason}" for reason, count in told.reasons.items())
-        raise FormatError(f"{path}: no row could be read ({reasons}).\nCorrect the file.")
-    return StreamPass(told.documents, told.reasons, noted.seen, told.order)
+    if not met.documents:
+        raise FormatError(f"{path}: no row could be read: {format_counts(met.reasons)}.\nCorrect the file.")
+    return StreamPass(met.documents, met.reasons, noted.seen, met.order)
 
 
 def model_of(ranker: Any, words: Any, columns: FeatureMap) -> Any:
-    """A pipeline for texts; for features of the file's own the ranker alone."""
-    from sklearn.pipeline import Pipeline
-
+    """Return a pipeline for texts, or the ranker alone if the file comes with features."""
     return Pipeline([("features", words), ("ranker", ranker)]) if columns.kind == "text" else ranker
 
 
 def losses_of(ranker: Any) -> tuple[int, list[float]]:
-    """How many documents were judged so far, and the sums of their losses."""
+    """Return how many documents have been met so far, and the sums of their losses."""
     n = ranker.n_rounds_
     return n, [n * mean for mean in ranker.cumulative_losses_[-1].tolist()] if n else [0.0] * len(_LOSSES)
 
@@ -147,9 +150,9 @@ def losses_of(ranker: Any) -> tuple[int, list[float]]:
 def progress_of(
     ranker: Any, before: tuple[int, list[float]] = (0, [0.0] * len(_LOSSES)), *, shuffled: bool
 ) -> dict[str, Any]:
-    """Means of the losses of the documents since `before`, each judged before it was learnt: none is held out.
+    """Average the losses of the documents since `before`, each predicted before it was learnt: none is held out.
 
-    In random order these are fair measures of new documents; in that of the file only where this is random too.
+    In random order these are fair measures for new documents; in file order only if that is random too.
     """
     n, sums = losses_of(ranker)
     n -= before[0]
@@ -159,15 +162,15 @@ def progress_of(
 
 
 def about_order(order: LabelOrder, remedy: str) -> str:
-    """What to say of a file that is sorted or grouped by label, and was learnt in this order; empty if it is not."""
+    """Describe a file that is sorted or grouped by label; empty if it is neither."""
     if not order.in_runs:
         return ""
     return f"The file is {order.describe()}. {remedy}"
 
 
 def forgetting(remedy: str) -> str:
-    """What comes of learning a file in runs in its order."""
+    """Describe the effect of learning a sorted or grouped file in its order."""
     return (
-        "A model that learns one label after the other forgets the first ones, and its losses on the way say nothing "
+        "A model that learns one label after another forgets the first ones, and its losses say nothing "
         f"about new documents. {remedy}"
     )

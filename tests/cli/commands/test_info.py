@@ -38,7 +38,7 @@ def test_for_people(train_once, data, tmp_path):
     for word in ("learner", "C=3", "average precision", "held out", "duality gap", "news.jsonl", "chosen"):
         assert word in shown
     online = call("info", train_once("--learner", "mmp", "--set", "n_features=4096")).out
-    assert "each judged before it was learnt" in online
+    assert "each predicted before it was learnt" in online
 
 
 def test_a_model_that_was_saved_in_python(tmp_path):
@@ -52,7 +52,7 @@ def test_a_model_that_was_saved_in_python(tmp_path):
 
 def test_what_is_no_model(data, model, tmp_path):
     failed(call("info", data), "no model file")
-    failed(call("info", tmp_path), "this is a folder")
+    failed(call("info", tmp_path), "is a folder")
     cut = tmp_path / "cut"
     cut.write_bytes(model.read_bytes()[:500])
     failed(call("info", cut), str(cut))

@@ -217,7 +217,7 @@ def test_wrong_models_from_a_shell(model, tmp_path):
     broken = tmp_path / "broken.arcrank"
     broken.write_bytes(model.read_bytes()[:-1])
     failed(run("rank", broken, stdin="oil"), str(broken), "damaged")
-    failed(run("rank", tmp_path, stdin="oil"), "this is a folder")
+    failed(run("rank", tmp_path, stdin="oil"), "is a folder")
     broken.write_bytes(b"no model")
     failed(run("rank", broken, stdin="oil"), "a file that arcrank train wrote")
 

@@ -46,9 +46,9 @@ def test_from_a_shell(tmp_path, data):
 def test_the_report_for_people(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--learner", "log-linear")
     assert "log-linear: 60 documents, 3 labels" in result.out
-    assert "on 6 documents held out to measure: average precision" in result.out
+    assert "on 6 documents held out: average precision" in result.out
     assert "duality gap" in result.out
-    assert f"kept as {tmp_path / 'm'} ({(tmp_path / 'm').stat().st_size / 1e3:.1f} kB)" in result.out
+    assert f"saved to {tmp_path / 'm'} ({(tmp_path / 'm').stat().st_size / 1e3:.1f} kB)" in result.out
     assert "one-error" in result.out
     assert "Judged by 6 documents only" in result.err
 
@@ -57,8 +57,8 @@ def test_auto_shows_what_it_tried(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--json")
     lines = result.err.splitlines()
     tried = [line for line in lines if line.startswith("│") and any(name in line for name in BOTH)]
-    assert "Tried on 54 documents in 4 folds" in result.err
-    marked = [line for line in tried if "* taken" in line]
+    assert "Measured on 54 documents in 4 folds" in result.err
+    marked = [line for line in tried if "* selected" in line]
     best = {
         name: min(one["value"] for one in result.json["chosen"]["tried"] if one["learner"] == name) for name in BOTH
     }
@@ -77,7 +77,7 @@ def test_the_measure_that_auto_chooses_by(tmp_path, data):
     assert chosen["measure"] == "average_precision"
     assert "average precision" in chosen["why"]
     nothing = call(*arguments, "--measure", "one_error", "--learner", "mmp")
-    failed(nothing, "--learner mmp leaves nothing to choose", "arcrank tune --learner mmp --measure one_error")
+    failed(nothing, "--learner mmp leaves nothing to select", "arcrank tune --learner mmp --measure one_error")
     failed(call(*arguments, "--measure", "beauty"), "'beauty'")
     path = write_rows(tmp_path / "l.jsonl", [{"text": "oil", "layers": [["a"], ["b"], ["c"]]}] * 30)
     layers = call("train", path, "--model", tmp_path / "m", "--measure", "coverage")
@@ -87,7 +87,7 @@ def test_the_measure_that_auto_chooses_by(tmp_path, data):
 def test_one_document_is_one(tmp_path):
     path = write_rows(tmp_path / "two.jsonl", text_rows(5))
     result = call("train", path, "--model", tmp_path / "m", "--learner", "log-linear", "--validate", "0.2")
-    assert "on 1 document held out to measure: " in result.out
+    assert "on 1 document held out: " in result.out
     assert "Judged by 1 document only" in result.err
 
 
@@ -211,8 +211,8 @@ def test_learners_of_label_sets_name_those_that_can_do_more(tmp_path, data, lear
     tree = tmp_path / "tree.json"
     tree.write_text('{"goods": null, "crude": "goods", "grain": "goods", "ship": null}')
     arguments = ("--model", tmp_path / "m", "--learner", learner)
-    told = (f"--learner {learner} takes label sets only", "Take --learner auto, log-linear, preference-machine or mmp.")
-    failed(call("train", data, *arguments, "--hierarchy", tree), *told, "--hierarchy makes layers")
+    told = (f"--learner {learner} takes label sets only", "Use --learner auto, log-linear, preference-machine or mmp.")
+    failed(call("train", data, *arguments, "--hierarchy", tree), *told, "--hierarchy turns them into layers")
     tree.write_text('{"crude": null, "grain": null, "ship": null}')
     assert call("train", data, *arguments, "--hierarchy", tree).code == 0
 
@@ -224,7 +224,7 @@ def test_layers_for_a_learner_of_label_sets(tmp_path):
 
 
 def test_that_the_first_run_compiles_is_told_once(tmp_path, data, monkeypatch):
-    told = "(the first run compiles for some seconds)"
+    told = "(The first run compiles for some seconds.)"
     arguments = ("train", data, "--model", tmp_path / "m")
     assert told not in call(*arguments, *QUICK).err
     kernel = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path / "empty")))
@@ -242,8 +242,8 @@ def test_online_learners_stream(tmp_path, data):
     twice = call(*arguments, "--set", "epochs=2").json
     assert twice["validation"] == once["validation"]  # the second pass judges what has been learnt
     told = call(*arguments[:-1]).out
-    assert "each judged before it was learnt" in told
-    assert "(wrongly ordered pairs a document)" in told
+    assert "each predicted before it was learnt" in told
+    assert "(wrongly ordered pairs per document)" in told
     failed(call(*arguments, "--set", "epochs=0"), "epochs")
     failed(call(*arguments, "--set", "shuffle=yes"), "shuffle must be True or False")
     failed(call(*arguments, "--set", "random_state=-1"), "random_state=-1", "at least 0")
@@ -284,7 +284,7 @@ def test_losses_in_file_order_are_not_presented_as_those_of_new_documents(tmp_pa
     path = write_rows(tmp_path / "sorted.jsonl", one_label_rows(200, seed=0))
     arguments = ("train", path, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=512")
     told = call(*arguments, "--set", "shuffle=false")
-    assert "on 200 documents in file order, each judged before it was learnt" in told.out
+    assert "on 200 documents in file order, each predicted before it was learnt" in told.out
     assert "say nothing about new documents" in told.err
     found = call(*arguments, "--set", "shuffle=false", "--json").json
     check_output(found, "train")
@@ -356,8 +356,8 @@ def test_wrong_files(tmp_path, data):
     failed(call("train", tmp_path / "same.jsonl", *model, "--learner", "mmp"), "nothing to learn")
     failed(call("train", tmp_path / "queries.svm", *model), "candidates")
     failed(call("train", tmp_path / "rows.dat", *model), "rows.dat", "--format")
-    failed(call("train", tmp_path, *model), "this is a folder")
-    failed(call("train", data, "--model", tmp_path), "this is a folder")
+    failed(call("train", tmp_path, *model), "is a folder")
+    failed(call("train", data, "--model", tmp_path), "is a folder")
     failed(call("train", data, "--model", tmp_path / "no" / "m"), "there is no folder")
 
 
@@ -373,7 +373,7 @@ def test_wrong_settings(tmp_path, data):
     failed(call(*arguments, "--set", "virtual=x", "--learner", "log-linear"), "Values are JSON or plain text")
     failed(call(*arguments, "--set", "stop_words=der,die"), """'stop_words=["der","die"]'""")
     failed(call(*arguments, "--set", "n_features=abc", "--learner", "mmp"), "n_features must be")
-    failed(call(*arguments, "--learner", "mmp", "--decomposition", "domination"), "mmp has none")
+    failed(call(*arguments, "--learner", "mmp", "--decomposition", "domination"), "mmp has no decomposition")
     failed(call(*arguments, "--validate", "1.5"), "--validate")
 
 

@@ -15,7 +15,6 @@ from arcrank.cli.console import cell, console, table, write_json
 from arcrank.cli.files import check_input
 from arcrank.cli.reading import Reading, reads_data, with_flags
 from arcrank.errors import FormatError
-from arcrank.training.estimate import estimate_resources
 
 if TYPE_CHECKING:
     from arcrank.datacheck.findings import Finding
@@ -42,6 +41,7 @@ def check(
     """
     from arcrank.cli.errors import SERIOUS
     from arcrank.datacheck.findings import beyond_memory
+    from arcrank.training.estimate import estimate_resources
 
     tree = None if hierarchy is None else _read_tree(hierarchy)
     surveys, findings = look(data, reading)

@@ -14,7 +14,7 @@ from arcrank._wording import count
 from arcrank.cli._typer import QuietCommand, QuietGroup
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, say, table, write_json
-from arcrank.cli.files import STANDARD_INPUT, check_apart, check_place
+from arcrank.cli.files import STANDARD_INPUT, check_writable
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.errors import FormatError, MissingDataError, ParameterError
@@ -99,8 +99,7 @@ def convert(
     """Write a file or a known corpus in another format, in a stream; OUT appears when it is whole."""
     from arcrank.datasets.writers import WRITERS, format_of_output, packed
 
-    check_place(target, "OUT")
-    check_apart(target, "OUT", source)
+    check_writable(target, "OUT", inputs=[source], may_replace=None)
     kind = format_of_output(target.name, to)
     told = _Told()
     blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, reading, on_error, split)

@@ -17,7 +17,7 @@ import typer
 import arcrank
 from arcrank._wording import truncate
 from arcrank.cli.console import cell, console, say, table
-from arcrank.cli.files import check_place
+from arcrank.cli.files import check_writable
 from arcrank.errors import ParameterError
 from arcrank.evaluation.report.html import Cell, section
 from arcrank.evaluation.report.html import table as html_table
@@ -50,7 +50,7 @@ def demo(
 
     _make(folder)
     report = folder / "arcrank-demo.html"
-    check_place(report, "--folder")
+    check_writable(report, "--folder", may_replace=None)
     corpus = load_debtags_sample()
     train, test = corpus.split("train"), corpus.split("test")
     screen = console(beside_file=True)

@@ -10,7 +10,7 @@ import typer
 from arcrank._wording import count, display_path, number, printable, some_names, truncate
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, say, table, write_json
-from arcrank.cli.files import check_input, check_order, check_report, load_model
+from arcrank.cli.files import check_input, check_order, check_writable, is_html_file, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.errors import FormatError
@@ -39,7 +39,7 @@ def evaluate(
 
     check_order(model, data, "evaluate")
     if report is not None:
-        check_report(report, model, data)
+        check_writable(report, "--report", inputs=(model, data), may_replace=is_html_file)
     found = measure(model, data, reading, on_error)
     if report is not None:
         write_report(found, model.name, Path(display_path(data)).name, report)

@@ -11,7 +11,7 @@ import arcrank
 from arcrank._wording import count, number
 from arcrank.cli.console import cell, console, table, write_json
 from arcrank.cli.files import check_model_path
-from arcrank.training.selection import metric_title
+from arcrank.training.plan import metric_title
 
 
 def info(

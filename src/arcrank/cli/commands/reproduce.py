@@ -10,7 +10,7 @@ import typer
 
 from arcrank._wording import number
 from arcrank.cli.console import console, say, table, write_json
-from arcrank.cli.files import check_report
+from arcrank.cli.files import check_writable, is_html_file
 from arcrank.cli.progress import Meter
 from arcrank.errors import MissingDataError
 from arcrank.experiments import registry
@@ -44,7 +44,7 @@ def reproduce(
         _list(json)
         return
     if report is not None:
-        check_report(report, endings=(".md",))
+        check_writable(report, "--report", may_replace=lambda path: path.suffix.lower() == ".md" or is_html_file(path))
     outcomes, left_out = run_all(tables or [])
     if report is not None:
         _write(report, outcomes, left_out)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-import arcrank
-from arcrank._wording import count, is_are, number
-from arcrank.cli.console import cell, console, say, table, warnings_to_stderr, write_json
-from arcrank.cli.files import check_input, check_output, read_all
+from arcrank._wording import count, number
+from arcrank.cli.console import cell, console, say, table, write_json
+from arcrank.cli.files import check_input, check_model_output
 from arcrank.cli.options import (
     DataPath,
     DecompositionName,
@@ -22,32 +20,9 @@ from arcrank.cli.options import (
     SeedOption,
     SetOption,
 )
-from arcrank.cli.progress import Meter
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
-from arcrank.errors import ParameterError
-from arcrank.training.plan import ONLINE, Learner, Plan, check_plan, make_plan, parse_settings
-from arcrank.training.selection import (
-    GRIDS,
-    Measure,
-    Trial,
-    beyond_the_end,
-    check_measure,
-    default_measure,
-    end_of_grid,
-    metric_title,
-    progress_callback,
-    ranked,
-    try_plan,
-)
-
-if TYPE_CHECKING:
-    from arcrank.training.fit import TrainingSet
-
-_DEFAULT_CUTS = {
-    Learner.LOG_LINEAR: DecompositionName.DOMINATION,
-    Learner.PREFERENCE_MACHINE: DecompositionName.IDENTITY,
-}
+from arcrank.training.plan import Learner, Measure, metric_title, parse_settings
 
 
 @reads_data
@@ -55,167 +30,50 @@ def tune(
     data: DataPath,
     reading: Reading,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", help="Keep the winner, trained on all documents.")
+        Path | None, typer.Option("--model", "-m", help="Save the winner, trained on all documents, to this file.")
     ] = None,
-    measure: Annotated[Measure | None, typer.Option(help="What to sort by; ranking_loss for label sets.")] = None,
-    learner: Annotated[list[Learner] | None, typer.Option(help="May be repeated; by default both of auto's.")] = None,
+    measure: Annotated[Measure | None, typer.Option(help="Measure to sort by (label sets: ranking_loss).")] = None,
+    learner: Annotated[list[Learner] | None, typer.Option(help="May be repeated (default: both of auto's).")] = None,
     decomposition: Annotated[
-        list[DecompositionName] | None, typer.Option(help="May be repeated; each learner's own.")
+        list[DecompositionName] | None, typer.Option(help="May be repeated (default: that of each learner).")
     ] = None,
     cost: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 3,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 3,
     set: SetOption = None,
     hierarchy: HierarchyOption = None,
     on_error: OnErrorOption = OnError.RAISE,
     random_state: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Compare learners, decompositions and C by cross-validation, best first; --model keeps the winner."""
-    from arcrank.datasets.hierarchy_file import check_hierarchy, read_tree
-    from arcrank.training.fit import TrainingSet, note_first_compile
+    """Compare learners, decompositions and C by cross-validation, best first; --model saves the winner."""
+    from arcrank.training.tuning import candidate_plans, tune_file
 
     check_input(data)
     if model is not None:
-        check_output(model, data, hierarchy)
-    settings = parse_settings(set or [])
-    plans = candidates(learner or list(GRIDS), decomposition, cost, settings, random_state)
-    for plan in plans:
-        check_plan(plan)
-    parents = None if hierarchy is None else read_tree(hierarchy)
-    corpus = read_all(data, reading, on_error)
-    read = f"{count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}"
-    say(f"read {read}; {count(len(plans), 'candidate')}.")
-    if parents is not None and hierarchy is not None:
-        check_hierarchy(parents, hierarchy, corpus)
-    room = TrainingSet(corpus, plans[0], parents)
-    for plan in plans:
-        room.check_learner(plan.learner)
-    for plan in {plan.learner: plan for plan in plans}.values():
-        room.check_memory(plan)
-    by = default_measure(room.graphs) if measure is None else str(measure)
-    check_measure(by, room.graphs)
-    note_first_compile(ConsoleReporter())
-    trials = ranked(cross_validate(room, plans, by, folds, random_state), by)
-    report: dict[str, Any] = {"measure": by, "folds": folds, "documents": len(corpus), "skipped": corpus.skipped}
-    report |= {"candidates": [_entry(trial) for trial in trials], "model": None if model is None else str(model)}
+        check_model_output(model, data, hierarchy)
+    plans = candidate_plans(learner, decomposition, cost, parse_settings(set or []), random_state)
+    say(f"{count(len(plans), 'candidate')} to compare.")
+    reporter = ConsoleReporter(on_error)
+    result = tune_file(
+        data,
+        plans,
+        reading.options(data, on_error),
+        hierarchy=hierarchy,
+        measure=measure,
+        folds=folds,
+        random_state=random_state,
+        reporter=reporter,
+    )
     if model is not None:
-        _keep(room, trials[0], by, folds, model, data)
+        result.fit_best(reporter).save(model, data, folds=folds)
+        say(f"Saved {result.trials[0].plan.describe()} to {model}.")
+    report = {**result.report(), "model": None if model is None else str(model)}
     if json:
         write_json(report)
     else:
         _show(report)
-    _note_the_end(trials, by)
-
-
-def _note_the_end(trials: list[Trial], measure: str) -> None:
-    """Say where the best C is the smallest or the largest of those that its learner was tried with."""
-    best = trials[0]
-    rivals = [trial for trial in trials if trial.plan.with_parameters(C=None) == best.plan.with_parameters(C=None)]
-    end = end_of_grid(best, rivals, measure) if "C" in best.plan.parameters else None
-    if end is not None:
-        say(f"Note: {beyond_the_end(best.plan.parameters['C'], end)}.")
-
-
-def candidates(
-    learners: list[Learner],
-    cuts: list[DecompositionName] | None,
-    costs: list[float] | None,
-    settings: dict[str, Any],
-    random_state: int,
-) -> list[Plan]:
-    """Every learner with every decomposition and C that it has."""
-
-    chosen = [one for name in learners for one in (list(GRIDS) if name is Learner.AUTO else [name])]
-    _check_use(chosen, cuts, costs, settings)
-    plans: list[Plan] = []
-    for name in dict.fromkeys(chosen):
-        for cut in _cuts(name, cuts):
-            base = make_plan(name, cut, settings, random_state)
-            values = _costs(name, costs, settings)
-            plans += [base if value is None else base.with_parameters(C=value) for value in values]
-    if any(plan.learner in ONLINE for plan in plans) and not all(plan.learner in ONLINE for plan in plans):
-        raise ParameterError("mmp and perceptron hash their features, the others do not.\nTune them apart.")
-    return plans
-
-
-def _check_use(
-    learners: list[Learner], cuts: list[DecompositionName] | None, costs: list[float] | None, settings: dict[str, Any]
-) -> None:
-    """Refuse an option that no candidate would see."""
-
-    for option, given, takers in (("-C", costs, GRIDS), ("--decomposition", cuts, _DEFAULT_CUTS)):
-        if given and not any(name in takers for name in learners):
-            names = " and ".join(dict.fromkeys(learners))
-            raise ParameterError(f"{option}: {names} has none.\nLeave it out, or take --learner {' or '.join(takers)}.")
-    if costs and "C" in settings:
-        raise ParameterError(f"-C and --set C={settings['C']} say two things.\nGive one of them.")
-
-
-def _cuts(learner: Learner, cuts: list[DecompositionName] | None) -> list[DecompositionName | None]:
-    if learner not in _DEFAULT_CUTS:
-        return [None]
-    return list(cuts or [_DEFAULT_CUTS[learner]])
-
-
-def _costs(learner: Learner, costs: list[float] | None, settings: dict[str, Any]) -> list[float | None]:
-    if learner not in GRIDS or "C" in settings:
-        return [None]
-    return list(costs or GRIDS[learner])
-
-
-def cross_validate(room: TrainingSet, plans: list[Plan], measure: str, folds: int, random_state: int) -> list[Trial]:
-    """Each plan's mean measure over the folds; features are made once a fold."""
-    import numpy as np
-
-    parts = _folds(room, folds, random_state)
-    values, seconds = np.zeros((len(plans), len(parts))), np.zeros(len(plans))
-    with warnings_to_stderr(), Meter("tuning", len(parts) * len(plans), "fits") as meter:
-        for fold, (learn, judge) in enumerate(parts):
-            X, Z = room.features(plans[0], learn, judge)
-            for row, plan in enumerate(plans):
-                state = f"{meter.done + 1:.0f}/{values.size} {plan.describe()}"
-                on_pass = progress_callback(meter.move, meter.done, state)
-                trial = try_plan(plan, X, room.graphs[learn], Z, room.graphs[judge], measure, on_pass)
-                values[row, fold] = trial.value
-                seconds[row] += trial.seconds
-                meter.advance(1, state)
-    return [
-        Trial(plan, float(np.mean(row)), float(spent)) for plan, row, spent in zip(plans, values, seconds, strict=True)
-    ]
-
-
-def _folds(room: TrainingSet, folds: int, random_state: int) -> list[tuple[Any, Any]]:
-    from arcrank.model_selection import StratifiedFolds
-
-    n = len(room.corpus)
-    if n < 2 * folds:
-        raise ParameterError(
-            f"{is_are(n, 'document')} too few for {folds} folds.\nGive more documents or fewer --folds."
-        )
-    return list(StratifiedFolds(folds, random_state=random_state).split(range(n), room.graphs))
-
-
-def _keep(room: TrainingSet, best: Trial, measure: str, folds: int, model: Path, data: str) -> None:
-    from arcrank.training.fit import TrainingResult
-
-    start = time.perf_counter()
-    fitted = room.fit(best.plan, ConsoleReporter())
-    validation = {"how": "cross-validation", "documents": len(room.corpus), "measures": {measure: best.value}}
-    lesson = TrainingResult(fitted, best.plan, room.columns, len(room.corpus), room.corpus.skipped, validation)
-    lesson.hierarchy = room.hierarchy
-    lesson.seconds = time.perf_counter() - start
-    arcrank.save(fitted, model, card={**lesson.card(data), "folds": folds})
-    say(f"kept {best.plan.describe()} as {model}.")
-
-
-def _entry(trial: Trial) -> dict[str, Any]:
-    parameters = {name: value for name, value in trial.plan.parameters.items() if name != "random_state"}
-    return {
-        "learner": str(trial.plan.learner),
-        "parameters": parameters,
-        "value": trial.value,
-        "seconds": trial.seconds,
-    }
+    if (note := result.note()) is not None:
+        say(f"Note: {note}")
 
 
 def _show(report: dict[str, Any]) -> None:

@@ -12,13 +12,13 @@ import typer
 import arcrank
 from arcrank._wording import count, printable
 from arcrank.cli.console import console, say, write_json
-from arcrank.cli.files import check_input, check_order, check_output, load_model
+from arcrank.cli.files import check_input, check_model_output, check_order, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
 from arcrank.errors import InputError
 from arcrank.inference.feature_map import FeatureMap
-from arcrank.training.estimate import memory_in_flags
+from arcrank.training.advice import memory_in_flags
 
 
 @reads_data
@@ -39,7 +39,7 @@ def update(
     check_order(model, data, "update")
     check_input(data)
     loaded = load_model(model)
-    check_output(model, data)
+    check_model_output(model, data)
     with memory_in_flags(None):
         learnt, note = _learn(loaded, data, reading, on_error)
     report = {"model": str(model), **learnt}
@@ -59,7 +59,7 @@ def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dic
     words, ranker = _parts(loaded)
     known, before = len(ranker.labels_), losses_of(ranker)
     start = time.perf_counter()
-    told = stream_into(ranker, words, data, reading.stream(data, on_error), ConsoleReporter(on_error))
+    told = stream_into(ranker, words, data, reading.options(data, on_error), ConsoleReporter(on_error))
     _check_kind(loaded, data, texts=told.texts)
     report = {
         "documents": told.documents,

@@ -1,0 +1,73 @@
+"""What training returns: the model, and what there is to report and to store about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcrank.datasets.hierarchy_file import Parents
+from arcrank.inference.feature_map import FeatureMap
+from arcrank.modelfile import save
+from arcrank.training.plan import Plan
+from arcrank.training.selection import Choice
+
+if TYPE_CHECKING:
+    from arcrank.datasets.order import LabelOrder
+
+__all__ = ["TrainingResult"]
+
+
+@dataclass
+class TrainingResult:
+    """A trained model with its plan and its measures."""
+
+    model: Any
+    plan: Plan
+    columns: FeatureMap
+    documents: int
+    skipped: dict[str, int]
+    validation: dict[str, Any] | None = None
+    choice: Choice | None = None
+    hierarchy: Parents | None = None
+    seconds: float = 0.0
+    order: LabelOrder | None = None
+    """The order of the documents in the file, if it was read as a stream."""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ranker(self) -> Any:
+        """The last step of the model."""
+        return self.model[-1] if hasattr(self.model, "steps") else self.model
+
+    def report(self) -> dict[str, Any]:
+        """Return what the command prints, as JSON types."""
+        return {
+            "learner": str(self.plan.learner),
+            "parameters": {**self.plan.parameters, **self.plan.text},
+            "documents": self.documents,
+            "labels": len(self.ranker.labels_),
+            "features": int(self.ranker.n_features_in_),
+            "skipped": self.skipped,
+            "duality_gap": getattr(self.ranker, "duality_gap_", None),
+            "seconds": round(self.seconds, 3),
+            "chosen": None if self.choice is None else self.choice.report(),
+            "validation": self.validation,
+            **self.extra,
+        }
+
+    def card(self, data: str) -> dict[str, Any]:
+        """Return what the model file stores about it; `data` names what it learnt from."""
+        return {
+            "trained": datetime.now(UTC).isoformat(timespec="seconds"),
+            "data": data,
+            **self.report(),
+            "columns": self.columns.to_card(),
+            "hierarchy": self.hierarchy,
+        }
+
+    def save(self, path: Path, data: str, **more: Any) -> dict[str, Any]:
+        """Write the model file, atomically, and return the report with the file's name and size."""
+        save(self.model, path, card={**self.card(data), **more})
+        return {"model": str(path), "bytes": path.stat().st_size, **self.report()}

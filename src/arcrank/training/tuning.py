@@ -1,0 +1,207 @@
+"""Compare learners, decompositions and C by cross-validation; what `arcrank tune` does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcrank._wording import is_are
+from arcrank.errors import ParameterError
+from arcrank.model_selection import StratifiedFolds
+from arcrank.training.fit import TrainingSet, read_training_file
+from arcrank.training.measures import check_measure, default_measure
+from arcrank.training.plan import ONLINE, Learner, Plan, check_plan, make_plan
+from arcrank.training.reporter import SILENT, Reporter
+from arcrank.training.result import TrainingResult
+from arcrank.training.selection import (
+    GRIDS,
+    Trial,
+    beyond_the_end,
+    end_of_grid,
+    progress_callback,
+    ranked,
+    try_plan,
+)
+from arcrank.training.stream import ReadOptions, note_first_compile
+
+__all__ = ["TuningResult", "candidate_plans", "cross_validate", "tune_file"]
+
+_DEFAULT_DECOMPOSITIONS = {Learner.LOG_LINEAR: "domination", Learner.PREFERENCE_MACHINE: "identity"}
+
+
+@dataclass
+class TuningResult:
+    """All candidates, best first, and the data they were compared on."""
+
+    trials: list[Trial]
+    measure: str
+    folds: int
+    training_set: TrainingSet
+
+    def report(self) -> dict[str, Any]:
+        """Return what the command prints, as JSON types."""
+        corpus = self.training_set.corpus
+        return {
+            "measure": self.measure,
+            "folds": self.folds,
+            "documents": len(corpus),
+            "skipped": corpus.skipped,
+            "candidates": [_entry(trial) for trial in self.trials],
+        }
+
+    def note(self) -> str | None:
+        """Return a note if the best C is the smallest or the largest that its learner was tried with."""
+        best = self.trials[0]
+        rivals = [one for one in self.trials if one.plan.with_parameters(C=None) == best.plan.with_parameters(C=None)]
+        end = end_of_grid(best, rivals, self.measure) if "C" in best.plan.parameters else None
+        return None if end is None else f"{beyond_the_end(best.plan.parameters['C'], end)}."
+
+    def fit_best(self, reporter: Reporter = SILENT) -> TrainingResult:
+        """Train the best candidate on all documents."""
+        start = time.perf_counter()
+        best, data = self.trials[0], self.training_set
+        model = data.fit(best.plan, reporter)
+        n = len(data.corpus)
+        validation = {"how": "cross-validation", "documents": n, "measures": {self.measure: best.value}}
+        return TrainingResult(
+            model,
+            best.plan,
+            data.columns,
+            n,
+            data.corpus.skipped,
+            validation,
+            hierarchy=data.hierarchy,
+            seconds=time.perf_counter() - start,
+        )
+
+
+def _entry(trial: Trial) -> dict[str, Any]:
+    parameters = {name: value for name, value in trial.plan.parameters.items() if name != "random_state"}
+    return {
+        "learner": str(trial.plan.learner),
+        "parameters": parameters,
+        "value": trial.value,
+        "seconds": trial.seconds,
+    }
+
+
+def tune_file(
+    path: str,
+    plans: list[Plan],
+    read: ReadOptions,
+    *,
+    hierarchy: Path | None = None,
+    measure: str | None = None,
+    folds: int = 3,
+    random_state: int = 0,
+    reporter: Reporter = SILENT,
+) -> TuningResult:
+    """Compare plans by cross-validation on a file that is read into memory."""
+    corpus, parents = read_training_file(path, read, hierarchy, reporter)
+    training_set = TrainingSet(corpus, plans[0], parents)
+    for plan in plans:
+        training_set.check_learner(plan.learner)
+    for plan in {plan.learner: plan for plan in plans}.values():
+        training_set.check_memory(plan)
+    measure = default_measure(training_set.graphs) if measure is None else measure
+    check_measure(measure, training_set.graphs)
+    note_first_compile(reporter)
+    trials = cross_validate(training_set, plans, measure, folds, random_state, reporter)
+    return TuningResult(ranked(trials, measure), measure, folds, training_set)
+
+
+def cross_validate(
+    training_set: TrainingSet,
+    plans: list[Plan],
+    measure: str,
+    folds: int,
+    random_state: int,
+    reporter: Reporter = SILENT,
+) -> list[Trial]:
+    """Average each plan's measure over the folds; features are computed once per fold."""
+    parts = _folds(training_set, folds, random_state)
+    graphs, done = training_set.graphs, 0
+    values, seconds = np.zeros((len(plans), len(parts))), np.zeros(len(plans))
+    with reporter.progress("tuning", values.size) as move:
+        for fold, (train, test) in enumerate(parts):
+            X, Z = training_set.features(plans[0], train, test)
+            for row, plan in enumerate(plans):
+                state = f"{done + 1}/{values.size} {plan.describe()}"
+                on_pass = progress_callback(move, done, state)
+                trial = try_plan(plan, X, graphs[train], Z, graphs[test], measure, on_pass)
+                values[row, fold] = trial.value
+                seconds[row] += trial.seconds
+                done += 1
+                move(done, state)
+    return [
+        Trial(plan, float(np.mean(row)), float(spent)) for plan, row, spent in zip(plans, values, seconds, strict=True)
+    ]
+
+
+def _folds(training_set: TrainingSet, folds: int, random_state: int) -> list[tuple[Any, Any]]:
+    n = len(training_set.corpus)
+    if n < 2 * folds:
+        raise ParameterError(
+            f"{is_are(n, 'document')} too few for {folds} folds.\nProvide more documents or use fewer --folds."
+        )
+    return list(StratifiedFolds(folds, random_state=random_state).split(range(n), training_set.graphs))
+
+
+def candidate_plans(
+    learners: Sequence[Learner] | None,
+    decompositions: Sequence[str] | None,
+    costs: Sequence[float] | None,
+    settings: dict[str, Any],
+    random_state: int,
+) -> list[Plan]:
+    """Combine every learner with every decomposition and every C that it has, and check the plans."""
+    chosen = [one for name in learners or GRIDS for one in (list(GRIDS) if name is Learner.AUTO else [name])]
+    _check_use(chosen, decompositions, costs, settings)
+    plans: list[Plan] = []
+    for name in dict.fromkeys(chosen):
+        for decomposition in _decompositions(name, decompositions):
+            base = make_plan(name, decomposition, settings, random_state)
+            values = _costs(name, costs, settings)
+            plans += [base if value is None else base.with_parameters(C=value) for value in values]
+    if any(plan.learner in ONLINE for plan in plans) and not all(plan.learner in ONLINE for plan in plans):
+        raise ParameterError("mmp and perceptron hash their features, the others do not.\nTune them separately.")
+    for plan in plans:
+        check_plan(plan)
+    return plans
+
+
+def _check_use(
+    learners: list[Learner],
+    decompositions: Sequence[str] | None,
+    costs: Sequence[float] | None,
+    settings: dict[str, Any],
+) -> None:
+    """Refuse an option that no candidate uses."""
+    for option, given, users in (
+        ("-C", costs, GRIDS),
+        ("--decomposition", decompositions, _DEFAULT_DECOMPOSITIONS),
+    ):
+        if given and not any(name in users for name in learners):
+            names = " and ".join(dict.fromkeys(learners))
+            raise ParameterError(
+                f"{option} has no meaning for {names}.\nLeave it out, or use --learner {' or '.join(users)}."
+            )
+    if costs and "C" in settings:
+        raise ParameterError(f"-C and --set C={settings['C']} contradict each other.\nGive one of them.")
+
+
+def _decompositions(learner: Learner, given: Sequence[str] | None) -> list[str | None]:
+    if learner not in _DEFAULT_DECOMPOSITIONS:
+        return [None]
+    return list(given or [_DEFAULT_DECOMPOSITIONS[learner]])
+
+
+def _costs(learner: Learner, costs: Sequence[float] | None, settings: dict[str, Any]) -> list[float | None]:
+    if learner not in GRIDS or "C" in settings:
+        return [None]
+    return list(costs or GRIDS[learner])
