@@ -76,7 +76,9 @@ def table_rows(text: str) -> list[list[str]]:
 def test_the_measured_table_is_that_of_the_learners():
     """Every figure stands on the page that `python -m tools.site.learners` writes, for the same corpus and learner."""
     measured = (ROOT / "docs" / "generated" / "learners.md").read_text(encoding="utf-8")
-    table = re.search(r"## Comparison with one-vs-rest.*?\n\n(\|.*?)\n<!--", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    table = re.search(
+        r"## Comparison with one-vs-rest.*?\n\n(\|.*?)\n<!--", README.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     rows, corpus = table_rows(table.group(1))[2:], ""
     assert len(rows) == 9
     for named, learner, *figures in rows:
