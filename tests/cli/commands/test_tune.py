@@ -78,7 +78,9 @@ def test_options_that_no_candidate_would_see(data):
         "-C has no meaning for mmp",
         "--learner log-linear",
     )
-    failed(call("tune", data, "--learner", "mmp", "--decomposition", "identity"), "--decomposition has no meaning for mmp")
+    failed(
+        call("tune", data, "--learner", "mmp", "--decomposition", "identity"), "--decomposition has no meaning for mmp"
+    )
     failed(call("tune", data, "-C", "1", "--set", "C=3"), "-C and --set C=3")
 
 
