@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
+from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import as_graphs
 from arcrank.graphs.base import gather_rows
@@ -70,15 +71,13 @@ class StratifiedFolds(BaseCrossValidator):
     """
 
     def __init__(self, n_splits: int = 5, shuffle: bool = True, random_state: Any = None) -> None:
-        if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 2:
-            raise ParameterError(f"n_splits must be a whole number of at least 2, got {n_splits!r}.")
         if not isinstance(shuffle, bool | np.bool_):
             raise ParameterError(f"shuffle must be True or False, got {shuffle!r}.")
         if random_state is not None and not shuffle:
             raise ParameterError(
                 f"random_state={random_state!r} has no effect with shuffle=False; leave it out, or pass shuffle=True."
             )
-        self.n_splits = int(n_splits)
+        self.n_splits = check_int("n_splits", n_splits, at_least=2)
         self.shuffle = bool(shuffle)
         self.random_state = random_state
 

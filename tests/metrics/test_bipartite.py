@@ -126,7 +126,7 @@ def test_no_relevant_instance():
 def test_bad_parameters():
     for metric in (uninterpolated_precision, precision_recall, top_precision):
         for r in (0, 3, 1.0):
-            with pytest.raises(ParameterError, match=r"with 2 instances it must be an integer in 1\.\.2"):
+            with pytest.raises(ParameterError, match=r"r must be a whole number from 1 to 2 \(there are 2 instances\)"):
                 metric([1, 0], [1.0, 2.0], r=r)
     with pytest.raises(ParameterError, match=r'"error".*"half"'):
         auc([1, 0], [1.0, 2.0], ties="b")

@@ -172,7 +172,7 @@ def test_bad_input_is_a_sentence(R, scores, sentence):
 def test_bad_grades_and_parameters():
     with pytest.raises(InputError, match="relevance holds -1 in row 0, column 1"):
         ndcg_at([[1, -1]], [[1.0, 2.0]], 1)
-    with pytest.raises(ParameterError, match="with 2 labels"):
+    with pytest.raises(ParameterError, match="there are 2 labels"):
         ndcg_at([[1, 0]], [[1.0, 2.0]], 3)
     with pytest.raises(ParameterError, match=r'choose "error".*or "b"'):
         kendall_tau([[1, 2]], [[1.0, 2.0]], ties="a")

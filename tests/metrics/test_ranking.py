@@ -321,7 +321,7 @@ def test_r_out_of_range(r):
         with pytest.raises(TypeError):
             ranking.precision_at([[1, 0]], [[1.0, 2.0]])
         return
-    with pytest.raises(ParameterError, match=r"with 2 labels it must be an integer in 1\.\.2"):
+    with pytest.raises(ParameterError, match=r"r must be a whole number from 1 to 2 \(there are 2 labels\)"):
         ranking.recall_at([[1, 0]], [[1.0, 2.0]], r)
 
 

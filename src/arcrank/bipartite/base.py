@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from arcrank._features import check_features
-from arcrank.errors import InputError, ParameterError
+from arcrank.errors import InputError
 
-__all__ = ["UNLABELLED", "BipartiteRanker", "check_count", "check_relevance", "ordered_fraction"]
+__all__ = ["UNLABELLED", "BipartiteRanker", "check_relevance", "ordered_fraction"]
 
 Floats = NDArray[np.float64]
 UNLABELLED = -1
@@ -102,13 +102,6 @@ def _missing(known: Floats, n: int) -> str:
     if known[0] == 0.0:
         return "no labelled instance is relevant: y is 0 wherever it is not -1, and 1 class is not enough"
     return f"no labelled instance is irrelevant: y is {known[0]:g} wherever it is not -1, and 1 class is not enough"
-
-
-def check_count(value: Any, name: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`, or say what was got."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}, got {value!r}.")
-    return int(value)
 
 
 def ordered_fraction(grades: Floats, scores: Floats) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_count, check_relevance, ordered_fraction
+from arcrank._validation import check_int, check_real
+from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_relevance, ordered_fraction
 from arcrank.bipartite.stumps import Stumps
 from arcrank.errors import ParameterError
 
@@ -48,7 +49,7 @@ class StumpRanker(BipartiteRanker):
         from arcrank.solvers.rankboost import boost
 
         rounds: list[Round] = []
-        watch = None if held_out is None else _HeldOut(*held_out, check_count(self.patience, "patience"))
+        watch = None if held_out is None else _HeldOut(*held_out, check_int("patience", self.patience, at_least=1))
         self.loss_curve_ = np.array([sum(p.share for p in pairs)])
         for step in boost(_used_columns(X, pairs, self._n_thresholds()), pairs):
             rounds.append(step)
@@ -83,8 +84,7 @@ class StumpRanker(BipartiteRanker):
 
     def _draw(self, grades: Floats) -> Rows:
         """Return rows to hold out: the same fraction of each grade, at least one, and at least one stays."""
-        if not 0.0 < self.validation_fraction < 1.0:
-            raise ParameterError(f"validation_fraction must be between 0 and 1, got {self.validation_fraction!r}.")
+        check_real("validation_fraction", self.validation_fraction, above=0, below=1)
         random = check_random_state(self.random_state)
         drawn = []
         for grade in np.unique(grades[grades != UNLABELLED]):
@@ -99,7 +99,7 @@ class StumpRanker(BipartiteRanker):
         return np.concatenate(drawn)
 
     def _n_thresholds(self) -> int | None:
-        return None if self.thresholds == "all" else check_count(self.thresholds, 'thresholds, unless "all",')
+        return None if self.thresholds == "all" else check_int("thresholds", self.thresholds, at_least=1, also='"all"')
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores (n,): the greater, the more relevant."""
@@ -188,7 +188,7 @@ class RankBoost(StumpRanker):
 
     def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X (n, d) and y (n,); `validation = (X, y)` stops early on its AUC."""
-        check_count(self.n_rounds, "n_rounds")
+        check_int("n_rounds", self.n_rounds, at_least=1)
         X, grades = self._check_training(X, y)
         self._boost(X, grades, validation)
         return self

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from arcrank.bipartite.base import UNLABELLED, check_count
-from arcrank.bipartite.transductive_svm import LinearScores, check_positive
+from arcrank._validation import check_int, check_real
+from arcrank.bipartite.base import UNLABELLED
+from arcrank.bipartite.transductive_svm import LinearScores
 from arcrank.errors import ParameterError
 
 __all__ = ["SemiSupervisedLogistic"]
@@ -114,8 +115,8 @@ class SemiSupervisedLogistic(LinearScores):
         self._take(model.fit(X, labels, sample_weight=weights))
 
     def _check_parameters(self) -> None:
-        check_positive(self.C, "C")
-        check_positive(self.unlabelled_weight, "unlabelled_weight")
-        check_count(self.max_iter, "max_iter")
+        check_real("C", self.C, above=0)
+        check_real("unlabelled_weight", self.unlabelled_weight, above=0)
+        check_int("max_iter", self.max_iter, at_least=1)
         if self.labels not in ("soft", "hard"):
             raise ParameterError(f'labels = {self.labels!r} is unknown: choose "soft" or "hard".')

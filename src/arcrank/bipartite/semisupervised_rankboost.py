@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcrank.bipartite.base import UNLABELLED, check_count
+from arcrank._validation import check_int
+from arcrank.bipartite.base import UNLABELLED
 from arcrank.bipartite.labelling import checked_labels, confident_labels, discounts_of
 from arcrank.bipartite.rankboost import StumpRanker
 from arcrank.errors import ParameterError
@@ -130,8 +131,8 @@ class SemiSupervisedRankBoost(StumpRanker):
 
     def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X (n, d) and y (n,) with -1 = unlabelled; `validation = (X, y)` stops early on its AUC."""
-        check_count(self.n_rounds, "n_rounds")
-        check_count(self.n_neighbors, "n_neighbors")
+        check_int("n_rounds", self.n_rounds, at_least=1)
+        check_int("n_neighbors", self.n_neighbors, at_least=1)
         self._check_choices()
         X, grades = self._check_training(X, y)
         self.latent_: LatentModel | None = None
@@ -227,7 +228,7 @@ class SemiSupervisedRankBoost(StumpRanker):
         from arcrank.solvers.pairwise_lbfgs import minimise_pairs
 
         labelled, unlabelled = np.flatnonzero(grades >= 0), np.flatnonzero(grades == UNLABELLED)
-        width = check_count(self.n_components, "n_components")
+        width = check_int("n_components", self.n_components, at_least=1)
         self.latent_ = latent_features(X, labelled, width, self.random_state)
         Z = self.latent_.transform(X)
         weights = np.zeros(Z.shape[1])
@@ -248,6 +249,6 @@ class SemiSupervisedRankBoost(StumpRanker):
             yield self._claims(X, grades, labelled, unlabelled)
             return
         yield TentativeLabels(np.full(len(unlabelled), -1.0))
-        count = check_count(self.n_confident, "n_confident") * int((grades == grades.max()).sum())
+        count = check_int("n_confident", self.n_confident, at_least=1) * int((grades == grades.max()).sum())
         for _ in range(TURNS):
             yield confident_labels(Z[unlabelled] @ weights, count, grades[labelled])

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from sklearn.utils import ClassifierTags
 
-from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_count
-from arcrank.errors import ParameterError
+from arcrank._validation import check_int, check_real
+from arcrank.bipartite.base import UNLABELLED, BipartiteRanker
 from arcrank.solvers.products import row_products
 
-__all__ = ["LinearScores", "TransductiveSVM", "check_positive"]
+__all__ = ["LinearScores", "TransductiveSVM"]
 
 Floats = NDArray[np.float64]
 FIRST_SHARE = 1e-5
@@ -106,9 +106,9 @@ class TransductiveSVM(LinearScores):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X (n, d) and y (n,) with -1 = unlabelled."""
-        check_positive(self.C, "C")
-        check_positive(self.C_unlabelled, "C_unlabelled")
-        check_count(self.max_switches, "max_switches")
+        check_real("C", self.C, above=0)
+        check_real("C_unlabelled", self.C_unlabelled, above=0)
+        check_int("max_switches", self.max_switches, at_least=1)
         X, grades = self._check_training(X, y)
         known = grades != UNLABELLED
         self._solve(X[known], grades[known], np.full(known.sum(), self.C))
@@ -155,18 +155,11 @@ class TransductiveSVM(LinearScores):
         fraction = self.relevant_fraction
         if fraction is None:
             fraction = float(np.mean(self.labels_[known] == 1.0))
-        elif not 0.0 < fraction < 1.0:
-            raise ParameterError(f"relevant_fraction must be between 0 and 1, or None, got {fraction!r}.")
+        else:
+            fraction = check_real("relevant_fraction", fraction, above=0, below=1, also="None")
         return min(max(round(fraction * n_free), 0), n_free)
 
     def _solve(self, X: Any, labels: Floats, costs: Floats) -> None:
         seed = 0 if self.random_state is None else self.random_state
         model = LinearSVC(C=1.0, loss="hinge", dual=True, tol=self.tol, max_iter=self.max_iter, random_state=seed)
         self._take(model.fit(X, labels, sample_weight=costs))
-
-
-def check_positive(value: Any, name: str) -> float:
-    """Return a finite number above 0, or say what was got."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
-        raise ParameterError(f"{name} must be a finite number above 0, got {value!r}.")
-    return float(value)

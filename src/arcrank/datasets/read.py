@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypedDict
 
+from arcrank._validation import check_int
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.svmlight import numeric_order
@@ -150,8 +151,7 @@ def iter_corpus(
     >>> [len(block) for block in iter_corpus(stream, "svmlight", batch_rows=2)]
     [2, 1]
     """
-    if batch_rows < 1:
-        raise ParameterError(f"batch_rows must be at least 1, got {batch_rows}")
+    check_int("batch_rows", batch_rows, at_least=1)
     options = Options(
         batch_rows,
         _checked_labels(labels),

@@ -9,12 +9,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs.base import (
     IntArray,
     PreferenceGraphs,
     check_labels,
-    check_n_labels,
     gather_rows,
     name_of,
 )
@@ -85,7 +85,7 @@ class ArcGraphs(PreferenceGraphs):
             "error" refuses an arc together with its own reverse (the papers' simple graphs); "keep" allows it, since
             people contradict themselves. Longer cycles are always legal.
         """
-        n_labels = check_n_labels(n_labels)
+        n_labels = check_int("n_labels", n_labels, at_least=1, error=GraphError)
         names = check_labels(labels, n_labels)
         arc_ptr, ends = _flatten(arcs)
         head, tail = ends[:, 0], ends[:, 1]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcrank.errors import GraphError, InputError
+from arcrank.errors import InputError
 
 if TYPE_CHECKING:
     from arcrank.graphs.arcs import ArcGraphs
@@ -205,9 +205,3 @@ def shorten(names: Iterable[Any]) -> str:
 def name_of(label: int, labels: NDArray[Any] | None) -> str:
     """How an error message calls a label."""
     return repr(label) if labels is None else repr(labels.tolist()[label])
-
-
-def check_n_labels(n_labels: Any) -> int:
-    if isinstance(n_labels, bool) or not isinstance(n_labels, int | np.integer) or n_labels < 1:
-        raise GraphError(f"n_labels must be a whole number of at least 1, got {n_labels!r}.")
-    return int(n_labels)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcrank.errors import GraphError, InputError, ParameterError
+from arcrank._validation import check_int
+from arcrank.errors import GraphError, InputError
 from arcrank.graphs.base import check_names, row_blocks
 from arcrank.graphs.dense import dense_levels
 from arcrank.graphs.layers import LayeredGraphs
@@ -74,8 +75,8 @@ class Hierarchy:
         The layers of an instance are the distinct distances that occur for it; those beyond `n_layers` are
         collapsed into the last one. An instance without labels has no arcs.
         """
-        if n_layers is not None and (not isinstance(n_layers, int | np.integer) or n_layers < 2):
-            raise ParameterError(f"n_layers must be None or a whole number of at least 2, got {n_layers!r}.")
+        if n_layers is not None:
+            check_int("n_layers", n_layers, at_least=2, also="None")
         ends = self._path_ends(label_sets)
         levels = np.empty((len(ends), len(self)), dtype=np.int32)
         for block in row_blocks(len(ends), len(self)):

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs.base import (
     IntArray,
     PreferenceGraphs,
     check_labels,
-    check_n_labels,
     gather_rows,
     row_blocks,
 )
@@ -88,7 +88,7 @@ class LayeredGraphs(PreferenceGraphs):
     @classmethod
     def from_single_labels(cls, y: ArrayLike, n_labels: int, *, labels: Any = None) -> LayeredGraphs:
         """From one right label number for each instance: it ranks above all others."""
-        n_labels = check_n_labels(n_labels)
+        n_labels = check_int("n_labels", n_labels, at_least=1, error=GraphError)
         codes = np.asarray(y)
         if codes.ndim != 1 or (codes.dtype.kind not in "iu" and codes.size):
             raise InputError(
@@ -148,8 +148,8 @@ class LayeredGraphs(PreferenceGraphs):
         The layers of an instance are the distinct distances that occur for it, nearest first; with `n_layers`,
         all layers beyond are collapsed into the last one.
         """
-        if n_layers is not None and (not isinstance(n_layers, int | np.integer) or n_layers < 1):
-            raise ParameterError(f"n_layers must be None or a whole number of at least 1, got {n_layers!r}.")
+        if n_layers is not None:
+            check_int("n_layers", n_layers, at_least=1, also="None")
         matrix = check_matrix(D, "distances")
         if matrix.size and np.nanmin(matrix, initial=0) < 0:
             row, column = np.argwhere(matrix < 0)[0]
@@ -182,8 +182,8 @@ class LayeredGraphs(PreferenceGraphs):
 
     @classmethod
     def _from_dense(cls, levels: NDArray[np.int32], labels: Any = None) -> LayeredGraphs:
-        k = levels.shape[1]
-        return cls(*list_exceptions(levels), check_n_labels(k), check_labels(labels, k))
+        k = check_int("n_labels", levels.shape[1], at_least=1, error=GraphError)
+        return cls(*list_exceptions(levels), k, check_labels(labels, k))
 
     def __len__(self) -> int:
         return len(self.rest)

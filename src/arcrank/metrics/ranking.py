@@ -15,13 +15,13 @@ E = {(r, s): r in Y, s not in Y, score(r) <= score(s)} is Crammer & Singer's err
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 
 Floats = npt.NDArray[np.float64]
@@ -306,13 +306,7 @@ def _as_numbers(values: Any, name: str) -> npt.NDArray[Any]:
 
 def check_cut(r: Any, limit: int, things: str) -> int:
     """Return r as an int in 1..limit."""
-    try:
-        cut = operator.index(r)
-    except TypeError:
-        cut = 0
-    if isinstance(r, bool) or not 1 <= cut <= limit:
-        raise ParameterError(f"r = {r!r} is out of range: with {limit} {things} it must be an integer in 1..{limit}.")
-    return cut
+    return check_int("r", r, at_least=1, at_most=limit, why=f"there are {limit} {things}")
 
 
 def reduce_rows(values: Floats, reduce: Reduce) -> float | Floats:

@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import check_features
-from arcrank.errors import InputError, ParameterError
+from arcrank._validation import check_int
+from arcrank.errors import InputError
 from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
@@ -80,8 +81,8 @@ class LabelRanker(BaseEstimator, ABC):
     def rank(self, X: Any, top: int | None = None) -> NDArray[Any]:
         """Label names in order, best first: (n, k), or (n, top). Equal scores keep the order of `labels_`."""
         scores = self.score_labels(X)
-        if top is not None and (not isinstance(top, int | np.integer) or top < 1):
-            raise ParameterError(f"top must be None or a whole number of at least 1, got {top!r}.")
+        if top is not None:
+            check_int("top", top, at_least=1, also="None")
         return self.labels_[top_columns(scores, top)]
 
     def predict(self, X: Any) -> Any:
@@ -312,11 +313,3 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> Array:
     if n and not weight.any():
         raise InputError("All of sample_weight is zero, so there is nothing to learn from; give a positive weight.")
     return weight
-
-
-def check_number(name: str, value: Any, *, above: float = 0.0) -> float:
-    """A finite number greater than `above`."""
-    ok = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not ok or not np.isfinite(value) or value <= above:
-        raise ParameterError(f"{name} must be a number greater than {above:g}, got {value!r}.")
-    return float(value)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
+from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.solvers.products import row_products
 
@@ -106,8 +107,9 @@ def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, c
     """
     if not callable(name) and name not in KERNELS:
         raise ParameterError(f"kernel must be one of {', '.join(map(repr, KERNELS))} or a callable; got {name!r}.")
-    if name == "polynomial" and not (np.isfinite(degree) and degree > 0 and coef0 >= 0):
-        raise ParameterError(f"degree must be above 0 and coef0 at least 0, got {degree!r} and {coef0!r}.")
+    if name == "polynomial":
+        check_real("degree", degree, above=0)
+        check_real("coef0", coef0, at_least=0)
     if name == "precomputed":
         check_gram(X)
     width = _width(gamma, X) if name in ("polynomial", "rbf") else 1.0
@@ -125,9 +127,7 @@ def _width(gamma: Any, X: Any) -> float:
             square = float(X.multiply(X).mean()) if sp.issparse(X) else float((X**2).mean())
             variance = square - mean**2
             return 1.0 / (d * variance) if variance > 0 else 1.0
-    elif isinstance(gamma, int | float | np.number) and np.isfinite(gamma) and gamma > 0:
-        return float(gamma)
-    raise ParameterError(f"gamma must be 'scale', 'auto' or a number greater than 0, got {gamma!r}.")
+    return check_real("gamma", gamma, above=0, also="'scale' or 'auto'")
 
 
 def check_gram(K: Any) -> None:

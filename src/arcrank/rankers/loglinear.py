@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from arcrank._validation import check_real
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
@@ -20,7 +21,6 @@ from arcrank.rankers.base import (
     LinearRanker,
     Sizes,
     add_intercept,
-    check_number,
     check_sample_weight,
     rank_matrix,
 )
@@ -229,12 +229,11 @@ class LogLinearRanker(LinearRanker):
         return y
 
     def _check_parameters(self) -> None:
-        check_number("C", self.C)
-        check_number("tol", self.tol)
-        check_number("max_iter", self.max_iter)
-        check_number("n_jobs", self.n_jobs)
-        if not self.virtual >= 0:
-            raise ParameterError(f"virtual must be at least 0, got {self.virtual!r}.")
+        check_real("C", self.C, above=0)
+        check_real("tol", self.tol, above=0)
+        check_real("max_iter", self.max_iter, above=0)
+        check_real("n_jobs", self.n_jobs, above=0)
+        check_real("virtual", self.virtual, at_least=0)
         if self.solver not in SOLVERS:
             raise ParameterError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}.")
         if self.loss is not None and not callable(self.loss):

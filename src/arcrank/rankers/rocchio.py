@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from arcrank.errors import GraphError, ParameterError
+from arcrank._validation import check_real
+from arcrank.errors import GraphError
 from arcrank.graphs import LayeredGraphs
 from arcrank.rankers.base import LinearRanker, Sizes
 
@@ -52,9 +51,7 @@ class RocchioRanker(LinearRanker):
         from arcrank.solvers.prototypes import rocchio_weights
 
         for name in ("beta", "gamma"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-                raise ParameterError(f"{name} must be a number of at least 0, got {value!r}.")
+            check_real(name, getattr(self, name), at_least=0)
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         if not isinstance(graphs, LayeredGraphs):

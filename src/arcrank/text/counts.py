@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from arcrank._validation import check_int, check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.text.tokens import TokenIds, Tokenizer, checked_texts, encode_with
 
@@ -117,8 +118,7 @@ class TermCounts(TextTransformer):
 
 def ngram_orders(tokens: TokenIds, n: int) -> list[TokenIds]:
     """Return the tokenised corpus in words, in pairs of neighbouring words, ... up to runs of n."""
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(f"ngrams must be an integer of at least 1, got {n!r}")
+    check_int("ngrams", n, at_least=1)
     orders, last = [tokens], tokens.ids
     for _ in range(n - 1):
         previous = orders[-1]
@@ -204,11 +204,9 @@ def _limits(min_df: float, max_df: float, n: int) -> tuple[float, float]:
 
 
 def _absolute(name: str, value: float, n: int) -> float:
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
-        return float(value)
-    if isinstance(value, float | np.floating) and 0.0 <= value <= 1.0:
-        return float(value) * n
-    raise ParameterError(f"{name} must be an integer >= 1 or a float between 0 and 1, got {value!r}")
+    if isinstance(value, float | np.floating):
+        return n * check_real(name, value, at_least=0, at_most=1, also="a whole number of at least 1")
+    return float(check_int(name, value, at_least=1, also="a float from 0 to 1"))
 
 
 def _given_vocabulary(terms: Iterable[str]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import murmurhash3_32
 
-from arcrank.errors import ParameterError
+from arcrank._validation import check_int
 from arcrank.text.counts import count_rows, ngram_orders, sum_counts
 from arcrank.text.features import SwitchedFeatures
 from arcrank.text.weighting import check_norm
@@ -111,9 +111,7 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
 
     def _check(self) -> None:
         check_norm(self.norm)
-        n = self.n_features
-        if not isinstance(n, int | np.integer) or not 1 <= n <= _MAX_COLUMNS:
-            raise ParameterError(f"n_features must be an integer from 1 to {_MAX_COLUMNS}, got {n!r}")
+        check_int("n_features", self.n_features, at_least=1, at_most=_MAX_COLUMNS)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from arcrank.errors import InputError, ParameterError
+from arcrank._validation import check_int, check_real
+from arcrank.errors import InputError
 from arcrank.solvers.prototypes import rocchio_weights
 
 if TYPE_CHECKING:
@@ -92,9 +93,8 @@ class RocchioSelector(_TermSelector):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose terms from X, (n, d), and label sets y, anything `as_graphs` takes with at most two layers."""
-        _check_count(self.n_terms)
-        if not 0.0 <= self.fraction <= 1.0:
-            raise ParameterError(f"fraction must be between 0 and 1, got {self.fraction!r}")
+        check_int("n_terms", self.n_terms, at_least=1)
+        check_real("fraction", self.fraction, at_least=0, at_most=1)
         X, graphs = self._read(X, y)
         Y = _indicator(graphs)
         support = np.zeros(X.shape[1], dtype=bool)
@@ -149,7 +149,7 @@ class InformativeSelector(_TermSelector):
         from arcrank.decompositions import get_decomposition
         from arcrank.losses.zero_flows import zero_flows
 
-        _check_count(self.n_terms)
+        check_int("n_terms", self.n_terms, at_least=1)
         cut = get_decomposition(self.decomposition)
         X, graphs = self._read(X, y)
         flows = zero_flows(graphs, cut)
@@ -206,8 +206,3 @@ def _indicator(graphs: PreferenceGraphs) -> sparse.csc_matrix:
             "RocchioSelector needs label sets (relevant or not), got explicit arcs; use InformativeSelector"
         )
     return sparse.csc_matrix(graphs.to_indicator(), dtype=np.float64)
-
-
-def _check_count(n_terms: object) -> None:
-    if not isinstance(n_terms, int | np.integer) or n_terms < 1:
-        raise ParameterError(f"n_terms must be an integer of at least 1, got {n_terms!r}")

@@ -16,6 +16,7 @@ import Stemmer
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 from arcrank.text.splitting import split_lowered, split_words
 from arcrank.text.stopwords import ENGLISH
@@ -144,9 +145,7 @@ class Tokenizer(BaseEstimator):
         return frozenset(part for word in words for part in split(word))
 
     def _shortest(self) -> int:
-        if not isinstance(self.min_length, int | np.integer) or self.min_length < 1:
-            raise ParameterError(f"min_length must be an integer of at least 1, got {self.min_length!r}")
-        return int(self.min_length)
+        return check_int("min_length", self.min_length, at_least=1)
 
     def _stemmer(self) -> Callable[[list[str]], list[str]]:
         # Made anew for each call (0.4 microseconds): PyStemmer's objects neither pickle nor may be shared by threads.

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 
 __all__ = ["LogCounts", "PivotedLength", "TfIdf", "damped", "smooth_idf", "unit_rows"]
@@ -159,8 +160,7 @@ class PivotedLength(_CountTransformer):
         return self._weigh(self._counts(X, reset=False))
 
     def _learn(self, X: Any) -> sparse.csr_matrix:
-        if not 0.0 <= self.slope <= 1.0:
-            raise ParameterError(f"slope must be between 0 and 1, got {self.slope!r}")
+        check_real("slope", self.slope, at_least=0, at_most=1)
         counts = self._counts(X, reset=True)
         self.idf_ = plain_idf(document_frequency(counts), counts.shape[0])
         self.mean_terms_ = counts.nnz / counts.shape[0]

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from arcrank._validation import check_int
 from arcrank._wording import format_counts
 from arcrank.compiled import loglinear_boosting
 from arcrank.datasets import learn_stream
 from arcrank.datasets.order import LabelOrder
 from arcrank.datasets.read import TableOptions
-from arcrank.errors import FormatError, GraphError, ParameterError
+from arcrank.errors import FormatError, GraphError
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.text import HashedTextFeatures
 from arcrank.training.plan import Plan
@@ -71,17 +72,14 @@ def fit_stream(path: str, plan: Plan, read: ReadOptions, reporter: Reporter = SI
 
 
 def _passes(plan: Plan) -> int:
-    epochs = plan.parameters.get("epochs", 1)
-    if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1:
-        raise ParameterError(f"--set epochs={epochs}: a whole number of at least 1 is needed.")
-    return epochs
+    return check_int("--set epochs", plan.parameters.get("epochs", 1), at_least=1)
 
 
 def _random(plan: Plan) -> np.random.Generator | None:
     """Return what draws the order of the documents; None if they are learnt in the order of the file."""
     seed = plan.parameters.get("random_state", 0)
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise ParameterError(f"--set random_state={seed}: a whole number of at least 0, or null, is needed.")
+    if seed is not None:
+        check_int("--set random_state", seed, at_least=0, also="null")
     return np.random.default_rng(seed) if plan.parameters.get("shuffle", True) else None
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import canonical_csr
+from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
@@ -219,8 +220,7 @@ class OnlineRanker(LinearRanker):
         return cls().set_state(state, copy=copy)
 
     def _check_parameters(self) -> None:
-        if isinstance(self.epochs, bool) or not isinstance(self.epochs, int | np.integer) or self.epochs < 1:
-            raise ParameterError(f"epochs must be a whole number of at least 1, got {self.epochs!r}.")
+        check_int("epochs", self.epochs, at_least=1)
         if not isinstance(self.shuffle, bool | np.bool_):
             raise ParameterError(f"shuffle must be True or False, got {self.shuffle!r}.")
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import canonical_csr, check_csr
+from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import Array, Explanation, Sizes, check_number
+from arcrank.rankers.base import Array, Explanation, Sizes
 from arcrank.rankers.online.base import OnlineRanker
 from arcrank.solvers.online import LOSSES
 
@@ -124,7 +125,7 @@ class MMPRanker(OnlineRanker):
         >>> MMPRanker().fit([[3, 4], [1, 0]], ["oil", "ship"]).mistake_bound(0.5)
         200.0
         """
-        rule, margin = self._rule(), check_number("margin", margin)
+        rule, margin = self._rule(), check_real("margin", margin, above=0)
         check_is_fitted(self)
         k = len(self.labels_)
         constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
@@ -136,7 +137,7 @@ class MMPRanker(OnlineRanker):
         if self.kernel is not None and self.kernel not in ("rbf", "poly") and not callable(self.kernel):
             raise ParameterError(f"kernel must be None, 'rbf', 'poly' or a callable, got {self.kernel!r}.")
         if self.gamma is not None:
-            check_number("gamma", self.gamma)
+            check_real("gamma", self.gamma, above=0, also="None")
         return LOSSES[self.loss]
 
     def _function(self) -> Any:

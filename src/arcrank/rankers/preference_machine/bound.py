@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._validation import check_real
 from arcrank.decompositions import Decomposition
-from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 
@@ -50,8 +50,7 @@ class BoundTerms:
 
         Logarithms are to base 2, as in the margin bounds that the proof refers to; natural ones would only be smaller.
         """
-        if not 0.0 < delta < 1.0:
-            raise ParameterError(f"delta must be between 0 and 1, got {delta!r}.")
+        check_real("delta", delta, above=0, below=1)
         if not self.n or not self.most_arcs:
             return self._silent("There were no arcs in the training data.")
         if not self.margin > 0.0:

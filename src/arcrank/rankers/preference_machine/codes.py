@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 
 Array = NDArray[np.float64]
@@ -44,8 +45,8 @@ def error_correcting_codes(n_labels: int, length: int | None = None, random_stat
     """
     if length is None:
         length = int(max(10.0, np.ceil(10.0 * np.log2(max(1, n_labels)))))
-    if not isinstance(length, int | np.integer) or 2.0**length < n_labels:
-        raise ParameterError(f"length must be a whole number with 2^length >= {n_labels} labels, got {length!r}.")
+    shortest = int(np.ceil(np.log2(max(1, n_labels))))
+    check_int("length", length, at_least=shortest, why=f"{n_labels} labels need as many different codes")
     random = check_random_state(random_state)
     draws = (random.choice([-1.0, 1.0], size=(n_labels, length)) for _ in range(_TRIES))
     best = max(draws, key=_smallest_distance)

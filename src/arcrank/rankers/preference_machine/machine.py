@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from arcrank._validation import check_int, check_real
 from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
@@ -20,7 +21,6 @@ from arcrank.rankers.base import (
     LinearRanker,
     Sizes,
     add_intercept,
-    check_number,
     check_sample_weight,
 )
 from arcrank.rankers.kernels import Kernel, make_kernel
@@ -227,8 +227,7 @@ class PreferenceMachine(LinearRanker):
             return super().predict(X)
         if self._kind not in ("indicator", "sets"):
             raise ParameterError(f"size is for label sets; this machine learnt {self._kind!r}. Call predict(X).")
-        if not isinstance(size, int | np.integer) or not 1 <= size <= len(self.labels_):
-            raise ParameterError(f"size must be a whole number from 1 to {len(self.labels_)}, got {size!r}.")
+        check_int("size", size, at_least=1, at_most=len(self.labels_))
         order = np.argsort(-self.score_labels(X), axis=1, kind="stable")[:, :size]
         if self._kind == "sets":
             return [self.labels_[row].tolist() for row in order]
@@ -263,7 +262,7 @@ class PreferenceMachine(LinearRanker):
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"):
-            check_number(name, getattr(self, name))
+            check_real(name, getattr(self, name), above=0)
         if self.aggregate not in ("max", "sum"):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
         self._cut()
