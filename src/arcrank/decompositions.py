@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcrank._typing import Array
 from arcrank.errors import GraphError, ParameterError
 from arcrank.graphs import ArcGraphs
 
@@ -58,7 +59,7 @@ class Pieces:
     arc_ptr: NDArray[np.int64]
     head: NDArray[np.int32]
     tail: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    weight: Array
 
 
 class Decomposition(ABC):
@@ -209,7 +210,7 @@ def _pointer(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _weights(graphs: ArcGraphs) -> NDArray[np.float64]:
+def _weights(graphs: ArcGraphs) -> Array:
     return np.ones(len(graphs.head)) if graphs.weight is None else graphs.weight
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
+from arcrank._typing import IntArray, Mask
 from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import as_graphs
@@ -20,7 +21,6 @@ from arcrank.graphs.tops import top_labels
 
 __all__ = ["StratifiedFolds"]
 
-Rows = NDArray[np.int64]
 _FEW = 200
 
 
@@ -85,7 +85,7 @@ class StratifiedFolds(BaseCrossValidator):
         """The number of folds."""
         return self.n_splits
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows to train on and the rows to test on, ascending, for each fold; `groups` is ignored.
 
         Parameters
@@ -99,7 +99,7 @@ class StratifiedFolds(BaseCrossValidator):
             raise InputError("StratifiedFolds spreads labels over folds: pass y, the supervision of the instances.")
         yield from super().split(X, y, groups)
 
-    def _iter_test_masks(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[NDArray[np.bool_]]:  # noqa: ARG002
+    def _iter_test_masks(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[Mask]:  # noqa: ARG002
         tops = top_labels(as_graphs(y))
         n = tops.shape[0]
         if self.n_splits > n:
@@ -198,7 +198,7 @@ class _Exchange:
         cells = tops.indices.astype(np.int64) * n_splits + np.repeat(fold, np.diff(tops.indptr))
         self.count = np.bincount(cells, minlength=tops.shape[1] * n_splits).reshape(-1, n_splits)
 
-    def confined(self) -> NDArray[np.intp]:
+    def confined(self) -> IntArray:
         """The labels of two or more rows that all lie in one fold."""
         return np.flatnonzero((self.count.max(axis=1) == self.total) & (self.total >= 2))
 
@@ -214,7 +214,7 @@ class _Exchange:
         few = others[:: 1 + len(others) // _FEW]  # nearly always one of these will do
         return self._exchange_best(row, few) or (len(few) < len(others) and self._exchange_best(row, others))
 
-    def _exchange_best(self, row: int, others: NDArray[np.intp]) -> bool:
+    def _exchange_best(self, row: int, others: IntArray) -> bool:
         best, partner = 0, -1
         for there in np.unique(self.fold[others]):
             rivals = others[self.fold[others] == there]
@@ -225,7 +225,7 @@ class _Exchange:
             self._swap(row, partner)
         return partner >= 0
 
-    def _changes(self, row: int, others: NDArray[np.intp], here: int, there: int) -> Any:
+    def _changes(self, row: int, others: IntArray, here: int, there: int) -> Any:
         """By how much the number of confined labels would grow if `row` were exchanged for each of the others."""
         going, coming = self._effect(here, there), self._effect(there, here)
         shared = np.zeros(len(self.total), dtype=np.int64)

@@ -6,16 +6,15 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from arcrank._features import check_features
+from arcrank._typing import Array
 from arcrank.errors import InputError
 
 __all__ = ["UNLABELLED", "BipartiteRanker", "check_relevance", "ordered_fraction"]
 
-Floats = NDArray[np.float64]
 UNLABELLED = -1
 
 
@@ -40,7 +39,7 @@ class BipartiteRanker(BaseEstimator, ABC):
         """Learn from instances X and their relevance y."""
 
     @abstractmethod
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Array:
         """Return the scores (n,): the greater, the more relevant."""
 
     def score(self, X: Any, y: Any) -> float:
@@ -49,7 +48,7 @@ class BipartiteRanker(BaseEstimator, ABC):
         known = grades != UNLABELLED
         return ordered_fraction(grades[known], self.decision_function(X)[known])
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Floats]:
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Array]:
         """Return X as CSR or a dense array, and the grades with -1 for the unlabelled."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -71,7 +70,7 @@ class BipartiteRanker(BaseEstimator, ABC):
         return tags
 
 
-def check_relevance(y: Any, *, graded: bool) -> Floats:
+def check_relevance(y: Any, *, graded: bool) -> Array:
     """Return y as floats; refuse what is neither relevance nor "unlabelled", and y that orders nothing."""
     grades = np.asarray(y, dtype=np.float64)
     if not np.isfinite(grades).all():
@@ -96,7 +95,7 @@ def check_relevance(y: Any, *, graded: bool) -> Floats:
     return grades if graded else np.where(grades == UNLABELLED, UNLABELLED, grades == known[1]).astype(np.float64)
 
 
-def _missing(known: Floats, n: int) -> str:
+def _missing(known: Array, n: int) -> str:
     if len(known) == 0:
         return f"all {n} instances are unlabelled (y = -1)"
     if known[0] == 0.0:
@@ -104,7 +103,7 @@ def _missing(known: Floats, n: int) -> str:
     return f"no labelled instance is irrelevant: y is {known[0]:g} wherever it is not -1, and 1 class is not enough"
 
 
-def ordered_fraction(grades: Floats, scores: Floats) -> float:
+def ordered_fraction(grades: Array, scores: Array) -> float:
     """Return the fraction of pairs of different grades that the scores order rightly, ties counted half.
 
     >>> ordered_fraction(np.array([2.0, 1.0, 0.0]), np.array([3.0, 1.0, 1.0]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array, IntArray
 from arcrank.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_labels", "confident_labels", "discounts_of"]
 
-Floats = NDArray[np.float64]
 
-
-def discounts_of(discount: Any, unlabelled: NDArray[np.intp], claims: TentativeLabels) -> Floats:
+def discounts_of(discount: Any, unlabelled: IntArray, claims: TentativeLabels) -> Array:
     """Return the discounts (m,) of the unlabelled rows from a number, one for each row of X, or a function."""
     if callable(discount):
         if claims.similarity is None:
@@ -36,13 +34,13 @@ def discounts_of(discount: Any, unlabelled: NDArray[np.intp], claims: TentativeL
     return discounts
 
 
-def _at_rows(discounts: Floats, rows: NDArray[np.intp]) -> Floats:
+def _at_rows(discounts: Array, rows: IntArray) -> Array:
     if discounts.ndim != 1 or (len(rows) and len(discounts) <= rows.max()):
         raise ParameterError(f"discount has shape {discounts.shape}; give a number, or one for each row of X.")
     return discounts[rows]
 
 
-def checked_labels(given: Any, known: Floats, m: int) -> TentativeLabels:
+def checked_labels(given: Any, known: Array, m: int) -> TentativeLabels:
     """Return what a user's labeller gave, labels (m,) or (labels, similarities), or say what is wrong with it."""
     from arcrank.solvers.neighbours import TentativeLabels
 
@@ -59,7 +57,7 @@ def checked_labels(given: Any, known: Floats, m: int) -> TentativeLabels:
     return TentativeLabels(*arrays)
 
 
-def confident_labels(scores: Floats, count: int, known: Floats) -> TentativeLabels:
+def confident_labels(scores: Array, count: int, known: Array) -> TentativeLabels:
     """Give the `count` best the highest grade, all but the 4 x count best the lowest, those between none.
 
     >>> confident_labels(np.array([5.0, 4.0, 3.0, 2.0, 1.0, 0.0]), 1, np.array([0.0, 1.0])).grades

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
+from arcrank._typing import Array, IntArray
 from arcrank.solvers.products import row_products
 
 __all__ = ["LatentModel", "latent_features"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -26,38 +24,38 @@ class LatentModel:
     each of unit length, the mean of their cosines is the similarity, and no number has to be chosen for a topic.
     """
 
-    components: Floats | None
+    components: Array | None
     """(d, k); None where X has no more than k columns: then a row is its own latent vector."""
     resolutions: tuple[int, ...]
     """Leading dimensions that make a vector of their own."""
-    span: Floats
+    span: Array
     """(d, e), orthonormal columns"""
-    latent_weights: Floats
+    latent_weights: Array
     """(sum of the resolutions,)"""
-    term_weights: Floats
+    term_weights: Array
     """(d,): all weights on exemplars, as one weight a column of X"""
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> Array:
         """Return the features (n, sum of the resolutions + e)."""
         return np.hstack([self._latent(X), _dense(normalize(X) @ self.span)])
 
-    def set_weights(self, weights: Floats) -> None:
+    def set_weights(self, weights: Array) -> None:
         """Take the weights of a linear score, one a feature."""
         k = len(weights) - self.span.shape[1]
         self.latent_weights, self.term_weights = weights[:k], self.span @ weights[k:]
 
-    def scores(self, X: Any) -> Floats:
+    def scores(self, X: Any) -> Array:
         """Return the linear score (n,)."""
         latent = row_products(self._latent(X), self.latent_weights[:, None])
         return (latent + row_products(normalize(X), self.term_weights[:, None]))[:, 0]
 
-    def _latent(self, X: Any) -> Floats:
+    def _latent(self, X: Any) -> Array:
         Z = X if self.components is None else row_products(X, self.components)
         parts = [_dense(normalize(Z[:, :width])) for width in self.resolutions]
         return np.hstack(parts) / np.sqrt(len(parts))
 
 
-def latent_features(X: Any, labelled: NDArray[np.intp], n_components: int, random_state: Any) -> LatentModel:
+def latent_features(X: Any, labelled: IntArray, n_components: int, random_state: Any) -> LatentModel:
     """Fit both parts: latent dimensions on all rows of X, exemplars on the labelled ones."""
     n, d = X.shape
     components, resolutions = None, (d,)
@@ -70,12 +68,12 @@ def latent_features(X: Any, labelled: NDArray[np.intp], n_components: int, rando
     return LatentModel(components, resolutions, _orthonormal(normalize(X[labelled])), np.empty(0), np.empty(0))
 
 
-def _orthonormal(exemplars: Any) -> Floats:
+def _orthonormal(exemplars: Any) -> Array:
     """Return orthonormal columns (d, e) that span the rows of `exemplars`, through their small Gram matrix."""
     values, vectors = np.linalg.eigh(_dense(exemplars @ exemplars.T))
     kept = values > 1e-8 * max(values[-1], 1e-300)
     return _dense(exemplars.T @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
-def _dense(matrix: Any) -> Floats:
+def _dense(matrix: Any) -> Array:
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from arcrank._typing import Array, IntArray
 from arcrank._validation import check_int, check_real
 from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_relevance, ordered_fraction
 from arcrank.bipartite.stumps import Stumps
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from arcrank.solvers.stumps import SortedColumns
 
 __all__ = ["RankBoost", "StumpRanker"]
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class StumpRanker(BipartiteRanker):
@@ -37,15 +34,15 @@ class StumpRanker(BipartiteRanker):
     _graded = True
 
     @abstractmethod
-    def _pairs(self, X: Any, grades: Floats) -> list[OrderedPairs]:
+    def _pairs(self, X: Any, grades: Array) -> list[OrderedPairs]:
         """Return the sets of pairs of the criterion; unlabelled rows have the grade -1."""
 
-    def _boost(self, X: Any, grades: Floats, validation: tuple[Any, Any] | None) -> None:
+    def _boost(self, X: Any, grades: Array, validation: tuple[Any, Any] | None) -> None:
         grades, held_out = self._held_out(X, grades, validation)
         pairs = self._pairs(X, grades)
         self._learn(X, pairs, held_out)
 
-    def _learn(self, X: Any, pairs: list[OrderedPairs], held_out: tuple[Any, Floats] | None) -> None:
+    def _learn(self, X: Any, pairs: list[OrderedPairs], held_out: tuple[Any, Array] | None) -> None:
         from arcrank.solvers.rankboost import boost
 
         rounds: list[Round] = []
@@ -69,8 +66,8 @@ class StumpRanker(BipartiteRanker):
         self.n_rounds_ = len(rounds)
 
     def _held_out(
-        self, X: Any, grades: Floats, validation: tuple[Any, Any] | None
-    ) -> tuple[Floats, tuple[Any, Floats] | None]:
+        self, X: Any, grades: Array, validation: tuple[Any, Any] | None
+    ) -> tuple[Array, tuple[Any, Array] | None]:
         """Return the grades to train on and the held-out part; rows drawn from X are unlabelled to neither term."""
         if validation is not None:
             rows, judged = self._check_features(validation[0]), check_relevance(validation[1], graded=True)
@@ -82,7 +79,7 @@ class StumpRanker(BipartiteRanker):
         kept[drawn] = np.nan
         return kept, (X[drawn], grades[drawn])
 
-    def _draw(self, grades: Floats) -> Rows:
+    def _draw(self, grades: Array) -> IntArray:
         """Return rows to hold out: the same fraction of each grade, at least one, and at least one stays."""
         check_real("validation_fraction", self.validation_fraction, above=0, below=1)
         random = check_random_state(self.random_state)
@@ -101,18 +98,18 @@ class StumpRanker(BipartiteRanker):
     def _n_thresholds(self) -> int | None:
         return None if self.thresholds == "all" else check_int("thresholds", self.thresholds, at_least=1, also='"all"')
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Array:
         """Return the scores (n,): the greater, the more relevant."""
         X = self._check_features(X)
         return self.stumps_.scores(X)
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Yield the scores (n,) after each round."""
         X = self._check_features(X)
         yield from self.stumps_.staged_scores(X)
 
     @property
-    def feature_importances_(self) -> Floats:
+    def feature_importances_(self) -> Array:
         """Each feature's share of the total |weight| of the stumps, (d,)."""
         return self.stumps_.importances(self.n_features_in_)
 
@@ -193,7 +190,7 @@ class RankBoost(StumpRanker):
         self._boost(X, grades, validation)
         return self
 
-    def _pairs(self, X: Any, grades: Floats) -> list[OrderedPairs]:  # noqa: ARG002
+    def _pairs(self, X: Any, grades: Array) -> list[OrderedPairs]:  # noqa: ARG002
         from arcrank.solvers.rankboost import OrderedPairs
 
         rows = np.flatnonzero(grades >= 0)
@@ -203,7 +200,7 @@ class RankBoost(StumpRanker):
 class _HeldOut:
     """Follows the AUC of held-out instances round by round."""
 
-    def __init__(self, X: Any, grades: Floats, patience: int) -> None:
+    def __init__(self, X: Any, grades: Array, patience: int) -> None:
         self.grades, self.patience = grades, patience
         self.columns = X
         self.scores = np.zeros(X.shape[0])

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from arcrank._typing import Array, Mask
 from arcrank._validation import check_int, check_real
 from arcrank.bipartite.base import UNLABELLED
 from arcrank.bipartite.transductive_svm import LinearScores
 from arcrank.errors import ParameterError
 
 __all__ = ["SemiSupervisedLogistic"]
-
-Floats = NDArray[np.float64]
 
 
 class SemiSupervisedLogistic(LinearScores):
@@ -97,11 +95,11 @@ class SemiSupervisedLogistic(LinearScores):
             self._maximise(X, known)
         return self
 
-    def _estimates(self, X: Any) -> Floats:
+    def _estimates(self, X: Any) -> Array:
         scores = np.asarray(X @ self.coef_) + self.intercept_
         return (scores > 0).astype(np.float64) if self.labels == "hard" else 1.0 / (1.0 + np.exp(-scores))
 
-    def _maximise(self, X: Any, known: NDArray[np.bool_]) -> None:
+    def _maximise(self, X: Any, known: Mask) -> None:
         """Learn from every instance twice, as relevant and as irrelevant, weighed by its probabilities."""
         each = np.where(known, 1.0, self.unlabelled_weight * known.sum() / max((~known).sum(), 1))
         weights = np.concatenate([each * self.probabilities_, each * (1.0 - self.probabilities_)])
@@ -110,7 +108,7 @@ class SemiSupervisedLogistic(LinearScores):
         twice = sparse.vstack([X, X], format="csr") if sparse.issparse(X) else np.vstack([X, X])
         self._solve(twice[used], labels[used], weights[used])
 
-    def _solve(self, X: Any, labels: Floats, weights: Floats) -> None:
+    def _solve(self, X: Any, labels: Array, weights: Array) -> None:
         model = LogisticRegression(C=self.C, max_iter=1000, tol=1e-5)
         self._take(model.fit(X, labels, sample_weight=weights))
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array, IntArray
 from arcrank._validation import check_int
 from arcrank.bipartite.base import UNLABELLED
 from arcrank.bipartite.labelling import checked_labels, confident_labels, discounts_of
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SemiSupervisedRankBoost"]
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 TURNS = 2
 """How often the ranking labels the unlabelled instances and is fitted again; more changed nothing on RCV1."""
 TRUST = 0.1
@@ -142,19 +140,19 @@ class SemiSupervisedRankBoost(StumpRanker):
             self._boost(X, grades, validation)
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Array:
         """Return the scores (n,): the greater, the more relevant."""
         X = self._check_features(X)
         return self.stumps_.scores(X) if self.latent_ is None else self.latent_.scores(X)
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Yield the scores (n,) after each round; latent features have none."""
         self._check_features(X)
         self._refuse_latent("rounds to yield scores of")
         yield from super().staged_decision_function(X)
 
     @property
-    def feature_importances_(self) -> Floats:
+    def feature_importances_(self) -> Array:
         """Each feature's share of the total |weight| of the stumps, (d,)."""
         self._refuse_latent("stumps to weigh features by")
         return super().feature_importances_
@@ -175,7 +173,7 @@ class SemiSupervisedRankBoost(StumpRanker):
 
     # The two terms of the criterion
 
-    def _pairs(self, X: Any, grades: Floats) -> list[OrderedPairs]:
+    def _pairs(self, X: Any, grades: Array) -> list[OrderedPairs]:
         labelled, unlabelled = np.flatnonzero(grades >= 0), np.flatnonzero(grades == UNLABELLED)
         claims = self._claims(X, grades, labelled, unlabelled)
         return self._sets(grades, labelled, unlabelled, claims)
@@ -184,7 +182,7 @@ class SemiSupervisedRankBoost(StumpRanker):
     def _confident(self) -> bool:
         return self.features == "latent" and self.labeller in ("auto", "confident")
 
-    def _claims(self, X: Any, grades: Floats, labelled: Rows, unlabelled: Rows) -> TentativeLabels:
+    def _claims(self, X: Any, grades: Array, labelled: IntArray, unlabelled: IntArray) -> TentativeLabels:
         from arcrank.solvers.neighbours import TentativeLabels, neighbour_labels
 
         if len(unlabelled) == 0:
@@ -194,7 +192,9 @@ class SemiSupervisedRankBoost(StumpRanker):
             return neighbour_labels(*parts, self.n_neighbors)
         return checked_labels(self.labeller(*parts), np.unique(grades[labelled]), len(unlabelled))
 
-    def _sets(self, grades: Floats, labelled: Rows, unlabelled: Rows, claims: TentativeLabels) -> list[OrderedPairs]:
+    def _sets(
+        self, grades: Array, labelled: IntArray, unlabelled: IntArray, claims: TentativeLabels
+    ) -> list[OrderedPairs]:
         from arcrank.solvers.rankboost import OrderedPairs
 
         self._remember(len(grades), unlabelled, claims)
@@ -214,7 +214,7 @@ class SemiSupervisedRankBoost(StumpRanker):
             sets.append(OrderedPairs(rows, given, weights=np.sqrt(discounts)))
         return sets
 
-    def _remember(self, n: int, unlabelled: Rows, claims: TentativeLabels) -> None:
+    def _remember(self, n: int, unlabelled: IntArray, claims: TentativeLabels) -> None:
         self.tentative_ = np.full(n, -1.0)
         self.tentative_[unlabelled] = claims.grades
         self.similarity_ = None if claims.similarity is None else np.zeros(n)
@@ -223,7 +223,7 @@ class SemiSupervisedRankBoost(StumpRanker):
 
     # Features for text
 
-    def _fit_latent(self, X: Any, grades: Floats) -> None:
+    def _fit_latent(self, X: Any, grades: Array) -> None:
         from arcrank.bipartite.latent import latent_features
         from arcrank.solvers.pairwise_lbfgs import minimise_pairs
 
@@ -240,7 +240,7 @@ class SemiSupervisedRankBoost(StumpRanker):
             [sum(p.share for p in sets), sum(p.share * p.loss_at(Z[p.rows] @ weights)[0] for p in sets)]
         )
 
-    def _claim_turns(self, X: Any, Z: Floats, grades: Floats, weights: Floats) -> Iterator[TentativeLabels]:
+    def _claim_turns(self, X: Any, Z: Array, grades: Array, weights: Array) -> Iterator[TentativeLabels]:
         """Yield what to fit next; "confident" looks at the weights that the last fit left."""
         from arcrank.solvers.neighbours import TentativeLabels
 

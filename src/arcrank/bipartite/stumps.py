@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Stumps"]
+from arcrank._typing import Array
 
-Floats = NDArray[np.float64]
+__all__ = ["Stumps"]
 
 
 class Stumps(NamedTuple):
     """T stumps, each field (T,), in the order in which they were learnt."""
 
     features: NDArray[np.int64]
-    thresholds: Floats
-    weights: Floats
+    thresholds: Array
+    weights: Array
 
-    def scores(self, X: Any) -> Floats:
+    def scores(self, X: Any) -> Array:
         """Return the sum for each row of X (n, d), CSR or dense: one lookup for each value of a feature in use."""
         used = np.unique(self.features)
         columns = sparse.csc_matrix(X[:, used])
@@ -34,7 +34,7 @@ class Stumps(NamedTuple):
             scores[columns.indices[entries]] += sums[np.searchsorted(steps, columns.data[entries])] - at_zero
         return scores
 
-    def staged_scores(self, X: Any) -> Iterator[Floats]:
+    def staged_scores(self, X: Any) -> Iterator[Array]:
         """Yield the sums of the first 1, 2, ..., T stumps."""
         used, place = np.unique(self.features, return_inverse=True)
         columns = sparse.csc_matrix(X[:, used])
@@ -48,12 +48,12 @@ class Stumps(NamedTuple):
                 scores[columns.indices[entries][columns.data[entries] > threshold]] += weight
             yield scores.copy()
 
-    def importances(self, n_features: int) -> Floats:
+    def importances(self, n_features: int) -> Array:
         """Return each feature's share of the total |weight|, (d,); zeros where there is no stump."""
         shares = np.bincount(self.features, np.abs(self.weights), n_features)
         return shares / max(shares.sum(), np.finfo(np.float64).tiny)
 
-    def _steps(self, feature: int) -> tuple[Floats, Floats]:
+    def _steps(self, feature: int) -> tuple[Array, Array]:
         """Return the sorted thresholds of a feature and its score below, between and above them."""
         mine = self.features == feature
         order = np.argsort(self.thresholds[mine], kind="stable")

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from sklearn.utils import ClassifierTags
 
+from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_int, check_real
 from arcrank.bipartite.base import UNLABELLED, BipartiteRanker
 from arcrank.solvers.products import row_products
 
 __all__ = ["LinearScores", "TransductiveSVM"]
 
-Floats = NDArray[np.float64]
 FIRST_SHARE = 1e-5
 """The cost of unlabelled instances starts here and doubles (Joachims 1999, Figure 3)."""
 
@@ -23,10 +22,10 @@ FIRST_SHARE = 1e-5
 class LinearScores(BipartiteRanker):
     """Rankers whose score is `X coef_ + intercept_`."""
 
-    coef_: Floats
+    coef_: Array
     intercept_: float
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Array:
         """Return the scores (n,): the greater, the more relevant."""
         X = self._check_features(X)
         return row_products(X, self.coef_[:, None])[:, 0] + self.intercept_
@@ -117,7 +116,7 @@ class TransductiveSVM(LinearScores):
             self._anneal(X, known)
         return self
 
-    def _anneal(self, X: Any, known: NDArray[np.bool_]) -> None:
+    def _anneal(self, X: Any, known: Mask) -> None:
         free = np.flatnonzero(~known)
         count = self._n_relevant(known, len(free))
         best = np.argsort(-(X[free] @ self.coef_), kind="stable")[:count]
@@ -129,7 +128,7 @@ class TransductiveSVM(LinearScores):
             irrelevant, relevant = min(2 * irrelevant, self.C_unlabelled), min(2 * relevant, self.C_unlabelled)
             self._settle(X, known, irrelevant, relevant)
 
-    def _settle(self, X: Any, known: NDArray[np.bool_], irrelevant: float, relevant: float) -> None:
+    def _settle(self, X: Any, known: Mask, irrelevant: float, relevant: float) -> None:
         """Switch labels and solve again, until no two unlabelled instances gain from a switch."""
         for _ in range(self.max_switches):
             costs = np.where(known, self.C, np.where(self.labels_ == 1.0, relevant, irrelevant))
@@ -139,7 +138,7 @@ class TransductiveSVM(LinearScores):
                 return
             self.labels_[down], self.labels_[up] = 0.0, 1.0
 
-    def _switches(self, X: Any, known: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _switches(self, X: Any, known: Mask) -> tuple[IntArray, IntArray]:
         """Pair the worst of either label; a pair is switched where both slacks are positive and sum to over 2."""
         slack = np.maximum(0.0, 1.0 - (2.0 * self.labels_ - 1.0) * (np.asarray(X @ self.coef_) + self.intercept_))
         sides = []
@@ -151,7 +150,7 @@ class TransductiveSVM(LinearScores):
         count = np.count_nonzero(slack[up[:length]] + slack[down[:length]] > 2.0 + 1e-9)
         return up[:count], down[:count]
 
-    def _n_relevant(self, known: NDArray[np.bool_], n_free: int) -> int:
+    def _n_relevant(self, known: Mask, n_free: int) -> int:
         fraction = self.relevant_fraction
         if fraction is None:
             fraction = float(np.mean(self.labels_[known] == 1.0))
@@ -159,7 +158,7 @@ class TransductiveSVM(LinearScores):
             fraction = check_real("relevant_fraction", fraction, above=0, below=1, also="None")
         return min(max(round(fraction * n_free), 0), n_free)
 
-    def _solve(self, X: Any, labels: Floats, costs: Floats) -> None:
+    def _solve(self, X: Any, labels: Array, costs: Array) -> None:
         seed = 0 if self.random_state is None else self.random_state
         model = LinearSVC(C=1.0, loss="hinge", dual=True, tol=self.tol, max_iter=self.max_iter, random_state=seed)
         self._take(model.fit(X, labels, sample_weight=costs))

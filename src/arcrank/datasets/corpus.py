@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from arcrank._typing import IntArray
 from arcrank.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Corpus:
             **self._features_of(chosen),
         )
 
-    def _features_of(self, rows: NDArray[np.intp]) -> dict[str, Any]:
+    def _features_of(self, rows: IntArray) -> dict[str, Any]:
         if self.ptr is None:
             return {"X": None if self.X is None else self.X[rows]}
         sizes = np.diff(self.ptr)[rows]

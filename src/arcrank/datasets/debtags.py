@@ -10,8 +10,8 @@ from lzma import decompress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Mask
 from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpack_sets, unpack_strings
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.locate import find, open_binary, readable
@@ -111,7 +111,7 @@ def _pack(lines: Iterable[bytes], name: str) -> Arrays:
 
 def _corpus(arrays: Arrays, source: str) -> Corpus:
     labels = unpack_strings(arrays, "tags_names")
-    test: NDArray[np.bool_] = arrays["test"]
+    test: Mask = arrays["test"]
     return Corpus(
         labels=labels,
         texts=unpack_strings(arrays, "text"),

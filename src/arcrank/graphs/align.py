@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import IntArray, Mask
 from arcrank.errors import InputError
 from arcrank.graphs.arcs import ArcGraphs
 from arcrank.graphs.base import PreferenceGraphs, label_array, row_blocks, shorten
@@ -14,7 +15,6 @@ from arcrank.graphs.layers import LayeredGraphs
 
 __all__ = ["align_labels"]
 
-Ints = NDArray[np.integer[Any]]
 _UNKNOWN = -1
 
 
@@ -73,14 +73,14 @@ def _check_unnamed(graphs: PreferenceGraphs, wanted: list[Any]) -> PreferenceGra
     return graphs
 
 
-def _align_arcs(graphs: ArcGraphs, columns: Ints, names: NDArray[Any]) -> ArcGraphs:
+def _align_arcs(graphs: ArcGraphs, columns: IntArray, names: NDArray[Any]) -> ArcGraphs:
     for ends in (graphs.head, graphs.tail):
         _refuse_unknown(graphs, columns, graphs.rows(), ends, names)
     head, tail = columns[graphs.head], columns[graphs.tail]
     return ArcGraphs(graphs.arc_ptr, head, tail, graphs.weight, len(names), names)
 
 
-def _align_layers(graphs: LayeredGraphs, columns: Ints, names: NDArray[Any]) -> LayeredGraphs:
+def _align_layers(graphs: LayeredGraphs, columns: IntArray, names: NDArray[Any]) -> LayeredGraphs:
     is_permutation = len(columns) == len(names) and (columns != _UNKNOWN).all()
     open_rows = np.zeros(len(graphs), dtype=bool) if is_permutation else _open_rows(graphs)
     rows, label, level = _listed(graphs, open_rows)
@@ -94,7 +94,7 @@ def _align_layers(graphs: LayeredGraphs, columns: Ints, names: NDArray[Any]) -> 
     return LayeredGraphs(ptr, column[order], level[order], rest, len(names), names)
 
 
-def _open_rows(graphs: LayeredGraphs) -> NDArray[np.bool_]:
+def _open_rows(graphs: LayeredGraphs) -> Mask:
     """Instances in which labels beyond those of the graphs do not share the level of the labels not listed.
 
     They do in label sets, whose relevant labels are listed and whose rest is irrelevant, and where the rest is not
@@ -105,11 +105,11 @@ def _open_rows(graphs: LayeredGraphs) -> NDArray[np.bool_]:
     return (graphs.rest >= 0) & ~is_set
 
 
-def _listed(graphs: LayeredGraphs, written_out: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
+def _listed(graphs: LayeredGraphs, written_out: Mask) -> tuple[IntArray, IntArray, IntArray]:
     """Rows, labels and levels of the listed labels; in the rows to be written out, of all that are judged."""
     rows = np.repeat(np.arange(len(graphs)), np.diff(graphs.ptr))
     short = ~written_out[rows]
-    parts: list[tuple[Ints, Ints, Ints]] = [(rows[short], graphs.label[short], graphs.level[short])]
+    parts: list[tuple[IntArray, IntArray, IntArray]] = [(rows[short], graphs.label[short], graphs.level[short])]
     chosen = np.flatnonzero(written_out)
     for block in row_blocks(len(chosen), graphs.n_labels):
         levels = graphs.levels(chosen[block])
@@ -119,7 +119,9 @@ def _listed(graphs: LayeredGraphs, written_out: NDArray[np.bool_]) -> tuple[Ints
     return listed_rows, label, level
 
 
-def _refuse_unknown(graphs: PreferenceGraphs, columns: Ints, rows: Ints, label: Ints, names: NDArray[Any]) -> None:
+def _refuse_unknown(
+    graphs: PreferenceGraphs, columns: IntArray, rows: IntArray, label: IntArray, names: NDArray[Any]
+) -> None:
     unknown = np.flatnonzero(columns[label] == _UNKNOWN)
     if not unknown.size:
         return

@@ -9,15 +9,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array, IntArray
 from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError, ParameterError
-from arcrank.graphs.base import (
-    IntArray,
-    PreferenceGraphs,
-    check_labels,
-    gather_rows,
-    name_of,
-)
+from arcrank.graphs.base import PreferenceGraphs, check_labels, gather_rows, name_of
 
 Conflicts = Literal["error", "keep"]
 
@@ -50,7 +45,7 @@ class ArcGraphs(PreferenceGraphs):
         arc_ptr: IntArray,
         head: IntArray,
         tail: IntArray,
-        weight: NDArray[np.float64] | None,
+        weight: Array | None,
         n_labels: int,
         labels: NDArray[Any] | None = None,
     ) -> None:
@@ -202,7 +197,7 @@ def _check_simple(
             complain(both[0], "together with its reverse the arc", remedy)
 
 
-def _flat_weights(weights: Any, arc_ptr: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def _flat_weights(weights: Any, arc_ptr: NDArray[np.int64]) -> Array | None:
     if weights is None:
         return None
     if not isinstance(weights, np.ndarray) or weights.dtype == object:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import IntArray, Mask
 from arcrank.errors import InputError
 
 if TYPE_CHECKING:
     from arcrank.graphs.arcs import ArcGraphs
 
-IntArray = NDArray[np.integer[Any]]
-Rows = int | slice | IntArray | NDArray[np.bool_] | list[int]
+Rows = int | slice | IntArray | Mask | list[int]
 
 
 class PreferenceGraphs(ABC):

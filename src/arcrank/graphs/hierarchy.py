@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError
 from arcrank.graphs.base import check_names, row_blocks
@@ -101,7 +101,7 @@ class Hierarchy:
             ends.append(sorted(self._number[label] for label in given - passed))
         return ends
 
-    def _leaf_distances(self, ends: list[list[int]]) -> NDArray[np.float64]:
+    def _leaf_distances(self, ends: list[list[int]]) -> Array:
         """(rows, leaves) tree distances to the nearest correct leaf, NaN where an instance has none.
 
         Two passes over the tree, up and down, for all rows of a block at once: no leaf-to-leaf matrix.

@@ -9,15 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from arcrank._typing import IntArray, Mask
 from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError, ParameterError
-from arcrank.graphs.base import (
-    IntArray,
-    PreferenceGraphs,
-    check_labels,
-    gather_rows,
-    row_blocks,
-)
+from arcrank.graphs.base import PreferenceGraphs, check_labels, gather_rows, row_blocks
 from arcrank.graphs.dense import check_indicator, check_matrix, dense_levels, list_exceptions
 
 if TYPE_CHECKING:
@@ -260,7 +255,7 @@ class LayeredGraphs(PreferenceGraphs):
         blocks = [sp.csr_matrix(self._relevant(block)) for block in row_blocks(*self.shape)]
         return sp.vstack(blocks, format="csr") if blocks else sp.csr_matrix(self.shape, dtype=bool)
 
-    def _relevant(self, rows: slice) -> NDArray[np.bool_]:
+    def _relevant(self, rows: slice) -> Mask:
         levels = self.levels(rows)
         if (levels < 0).any():
             row, column = np.argwhere(levels < 0)[0]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 
 __all__ = ["smallest_margins"]
-
-Array = NDArray[np.float64]
 
 
 def smallest_margins(graphs: PreferenceGraphs, scores: Array) -> Array:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array, Mask
 from arcrank.errors import InputError
 from arcrank.graphs.base import row_blocks
 
 __all__ = ["refuse_unless_ranks"]
 
-Rows = NDArray[np.bool_]
 _DENSE = 2
 _SHOWN = 8
 
@@ -38,7 +38,7 @@ def refuse_unless_ranks(y: NDArray[Any]) -> None:
         raise InputError(_sentence(y, max(among_judged, key=np.count_nonzero)))
 
 
-def _readings(y: NDArray[Any]) -> tuple[Rows, Rows]:
+def _readings(y: NDArray[Any]) -> tuple[Mask, Mask]:
     """Which rows are places among the judged labels, and which are that or cut, (ways to write ties, n) each."""
     parts = [_read_rows(y[block].astype(np.float64)) for block in row_blocks(*y.shape)]
     ways = np.concatenate([part[0] for part in parts], axis=1)
@@ -50,7 +50,7 @@ def _readings(y: NDArray[Any]) -> tuple[Rows, Rows]:
     return ways, np.where(partial, cut, ways)
 
 
-def _read_rows(y: NDArray[np.float64]) -> tuple[Rows, Rows, NDArray[np.int64], NDArray[np.int64]]:
+def _read_rows(y: Array) -> tuple[Mask, Mask, NDArray[np.int64], NDArray[np.int64]]:
     """Whether rows are places among the judged, (4, n), or cut from a ranking; their different places, and judged."""
     ordered = np.sort(y, axis=1)  # NaN last
     skipped = np.isnan(ordered)
@@ -66,7 +66,7 @@ def _read_rows(y: NDArray[np.float64]) -> tuple[Rows, Rows, NDArray[np.int64], N
     return ways, cut, (new & ~skipped).sum(axis=1), k - skipped.sum(axis=1)
 
 
-def _sentence(y: NDArray[Any], fits: Rows) -> str:
+def _sentence(y: NDArray[Any], fits: Mask) -> str:
     row = int(np.argmin(fits))
     values = ", ".join(f"{value:g}" for value in y[row, :_SHOWN]) + (", ..." if y.shape[1] > _SHOWN else "")
     return (

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._typing import IntArray
 from arcrank.graphs.arcs import ArcGraphs
 from arcrank.graphs.base import PreferenceGraphs
 from arcrank.graphs.layers import LayeredGraphs
@@ -57,7 +58,7 @@ def _top_layers(graphs: LayeredGraphs) -> sp.csr_matrix:
     return _matrix(np.concatenate([rows[at], more_rows]), np.concatenate([graphs.label[at], more_labels]), (n, k))
 
 
-def _unlisted_labels(graphs: LayeredGraphs, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _unlisted_labels(graphs: LayeredGraphs, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Row and label of the labels that the given rows do not list: most of them, where the top layer is the largest."""
     if not rows.size:
         return rows, rows

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Mask
 from arcrank.errors import InputError
 from arcrank.graphs.base import PreferenceGraphs
 from arcrank.graphs.build import as_graphs
@@ -47,12 +47,12 @@ def _unseen_names(y: Any, kind: str | None, labels: Any) -> list[Any]:
     return [] if names is None else [name for name in names.tolist() if name not in known]
 
 
-def seen_on_top(graphs: PreferenceGraphs) -> NDArray[np.bool_]:
+def seen_on_top(graphs: PreferenceGraphs) -> Mask:
     """Which labels are at the top of at least one graph, (k,)."""
     return np.bincount(top_labels(graphs).indices, minlength=graphs.n_labels) > 0
 
 
-def warn_of_unseen(graphs: PreferenceGraphs, seen: NDArray[np.bool_] | None) -> None:
+def warn_of_unseen(graphs: PreferenceGraphs, seen: Mask | None) -> None:
     """Warn where many instances have at the top only labels that were at the top of no training instance.
 
     Graphs keep the names of all labels in every fold, so without this a fold of sorted data is scored in silence. An

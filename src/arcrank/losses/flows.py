@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from arcrank._typing import Array
 
 __all__ = ["FlowLoss"]
-
-Array = NDArray[np.float64]
 
 
 class FlowLoss(Protocol):

@@ -7,15 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank.compiled import loglinear_layers
 from arcrank.compiled.loglinear_pieces import piece_flows
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
-
-Array = NDArray[np.float64]
 
 _LAYERED: dict[str, tuple[Callable[..., None], bool]] = {  # kernel, and whether it sees the graph upside down
     "zero-one": (loglinear_layers.zero_one, False),

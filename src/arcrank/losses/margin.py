@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from arcrank._typing import Array
 from arcrank.errors import ParameterError
 
-Array = NDArray[np.float64]
 _LN2 = float(np.log(2.0))
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from arcrank._typing import Array
 from arcrank.decompositions import Decomposition, Pieces
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 
 __all__ = ["FlowsOf", "zero_flows"]
 
-Floats = NDArray[np.float64]
 FlowsOf = Callable[[slice], tuple[Any, Any]]
 """From a block of rows to its inflow and outflow, each (rows, k), dense or CSR."""
 
@@ -51,11 +51,11 @@ class _Layers(NamedTuple):
 
     level: NDArray[np.int64]
     """(rows, k): layer of each label."""
-    size: Floats
+    size: Array
     """(rows, layers)"""
-    below: Floats
+    below: Array
     """(rows, layers): number of labels in the layers below."""
-    above: Floats
+    above: Array
 
 
 def _layers(levels: NDArray[np.int32]) -> _Layers:
@@ -71,7 +71,7 @@ def _layers(levels: NDArray[np.int32]) -> _Layers:
     return _Layers(level, size, below, above)
 
 
-def _per_label(layers: _Layers, inflow: Floats, outflow: Floats, pieces: Floats) -> tuple[Floats, Floats]:
+def _per_label(layers: _Layers, inflow: Array, outflow: Array, pieces: Array) -> tuple[Array, Array]:
     """Spread flows of layers over their labels, divided by the number of pieces of the row."""
     divisor = np.maximum(pieces, 1.0)[:, None]
     inflow[:, -1] = outflow[:, -1] = 0.0
@@ -79,27 +79,27 @@ def _per_label(layers: _Layers, inflow: Floats, outflow: Floats, pieces: Floats)
     return take(inflow / divisor, layers.level, axis=1), take(outflow / divisor, layers.level, axis=1)
 
 
-def _domination(layers: _Layers) -> tuple[Floats, Floats]:
+def _domination(layers: _Layers) -> tuple[Array, Array]:
     heads = np.where(layers.below > 0, layers.size, 0.0)
     share = heads / (1.0 + layers.below)
     inflow = np.cumsum(share, axis=1) - share
     return _per_label(layers, inflow, layers.below / (1.0 + layers.below), heads.sum(axis=1))
 
 
-def _dominated(layers: _Layers) -> tuple[Floats, Floats]:
+def _dominated(layers: _Layers) -> tuple[Array, Array]:
     tails = np.where(layers.above > 0, layers.size, 0.0)
     share = tails / (1.0 + layers.above)
     upto = np.cumsum(share, axis=1)
     return _per_label(layers, layers.above / (1.0 + layers.above), upto[:, -1:] - upto, tails.sum(axis=1))
 
 
-def _zero_one(layers: _Layers) -> tuple[Floats, Floats]:
+def _zero_one(layers: _Layers) -> tuple[Array, Array]:
     arcs = (layers.size * layers.below).sum(axis=1, keepdims=True)
     one = np.ones(len(layers.size))
     return _per_label(layers, layers.above / (1.0 + arcs), layers.below / (1.0 + arcs), one)
 
 
-def _disagreement(layers: _Layers) -> tuple[Floats, Floats]:
+def _disagreement(layers: _Layers) -> tuple[Array, Array]:
     arcs = (layers.size * layers.below).sum(axis=1)
     return _per_label(layers, layers.above / 2.0, layers.below / 2.0, arcs)
 

@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from arcrank._typing import Array, Mask
 from arcrank.errors import InputError, ParameterError
-from arcrank.metrics.ranking import Floats, PrecisionRecall, as_floats, check_cut, check_scores
+from arcrank.metrics.ranking import PrecisionRecall, as_floats, check_cut, check_scores
 
 
 def auc(y: Any, scores: Any, *, ties: Literal["error", "half"] = "error") -> float:
@@ -96,12 +97,12 @@ def precision_recall(y: Any, scores: Any, r: int | None = None) -> PrecisionReca
     return PrecisionRecall(hits / np.arange(1, cut + 1), hits / len(ranks))
 
 
-def _relevant_ranks(relevant: npt.NDArray[np.bool_], scores: Floats) -> npt.NDArray[np.int64]:
+def _relevant_ranks(relevant: Mask, scores: Array) -> npt.NDArray[np.int64]:
     """Return rank(i) of the relevant instances, in their order in the list."""
     return len(scores) - np.searchsorted(np.sort(scores), scores[relevant], side="left")
 
 
-def _check(y: Any, scores: Any) -> tuple[npt.NDArray[np.bool_], Floats]:
+def _check(y: Any, scores: Any) -> tuple[Mask, Array]:
     truth = as_floats(y, "y")
     if truth.ndim != 1:
         raise InputError(f"y has shape {truth.shape}; it must be a vector of 0 and 1, one value an instance.")
@@ -115,7 +116,7 @@ def _check(y: Any, scores: Any) -> tuple[npt.NDArray[np.bool_], Floats]:
     return relevant, check_scores(scores, truth.shape, "y")
 
 
-def _check_with_relevant(y: Any, scores: Any) -> tuple[npt.NDArray[np.bool_], Floats]:
+def _check_with_relevant(y: Any, scores: Any) -> tuple[Mask, Array]:
     relevant, values = _check(y, scores)
     if not relevant.any():
         raise InputError(

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from arcrank._typing import Array
 from arcrank.compiled import errors_layers
 from arcrank.compiled.errors_pieces import piece_errors
 from arcrank.decompositions import Cut, Decomposition, get_decomposition
@@ -15,7 +16,7 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.base import row_blocks
 
-_LAYERED: dict[str, Callable[..., NDArray[np.float64]]] = {
+_LAYERED: dict[str, Callable[..., Array]] = {
     "zero-one": errors_layers.zero_one,
     "disagreement": errors_layers.disagreement,
     "domination": errors_layers.domination,
@@ -32,7 +33,7 @@ def generalized_error(
 @overload
 def generalized_error(
     graphs: Any, scores: ArrayLike, decomposition: str | Cut | Decomposition, *, reduce: Literal["none"]
-) -> NDArray[np.float64]: ...
+) -> Array: ...
 
 
 def generalized_error(
@@ -41,7 +42,7 @@ def generalized_error(
     decomposition: str | Cut | Decomposition,
     *,
     reduce: Literal["mean", "none"] = "mean",
-) -> float | NDArray[np.float64]:
+) -> float | Array:
     """Fraction of an instance's pieces with which the scores disagree, as a mean over instances.
 
     `1/n sum_i 1/s_i |{pieces of D(G_i) with an arc of score(head) <= score(tail)}|`: ties count as errors.
@@ -73,7 +74,7 @@ def generalized_error(
     return float(errors.mean()) if len(errors) else 0.0
 
 
-def _errors(graphs: PreferenceGraphs, scores: NDArray[np.float64], cut: Decomposition) -> NDArray[np.float64]:
+def _errors(graphs: PreferenceGraphs, scores: Array, cut: Decomposition) -> Array:
     if isinstance(graphs, LayeredGraphs) and cut.layered in _LAYERED:
         layers = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
         return _LAYERED[cut.layered](*layers, scores)
@@ -84,7 +85,7 @@ def _errors(graphs: PreferenceGraphs, scores: NDArray[np.float64], cut: Decompos
     return errors
 
 
-def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
+def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> Array:
     """Scores as a C-ordered float64 matrix of the graphs' shape, without NaN; copied only where that is needed."""
     matrix = np.asarray(scores)
     if matrix.dtype.kind not in "biuf":

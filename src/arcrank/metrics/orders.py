@@ -11,13 +11,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from arcrank._typing import Array
 from arcrank.errors import InputError, ParameterError
-from arcrank.metrics.ranking import Floats, Reduce, as_floats, check_cut, check_scores, reduce_rows
+from arcrank.metrics.ranking import Reduce, as_floats, check_cut, check_scores, reduce_rows
 
 
 def kendall_tau(
     R: Any, scores: Any, *, ties: Literal["error", "b"] = "error", reduce: Reduce = "mean"
-) -> float | Floats:
+) -> float | Array:
     """Kendall's rank correlation of R (positions, 1 = best, ties allowed) with the scores, in -1..1.
 
     `ties="error"`: `1 - 2 |{arcs (a, b): score(a) <= score(b)}| / |arcs|`, which is 1 - 2 x disagreement error: a tie
@@ -43,7 +44,7 @@ def kendall_tau(
     return reduce_rows(1 - 2 * _ratio(reversed_arcs + tied_arcs, arcs), reduce)
 
 
-def spearman(R: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def spearman(R: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """Spearman's rank correlation of R (positions, 1 = best) with the scores: Pearson's of the two average ranks.
 
     `sum_l a_l b_l / sqrt(sum_l a_l^2 sum_l b_l^2)`, a and b the ranks by R and by score minus their means, tied labels
@@ -60,7 +61,7 @@ def spearman(R: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     return reduce_rows(rank_correlations(R, scores), reduce)
 
 
-def ndcg_at(relevance: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Floats:
+def ndcg_at(relevance: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Array:
     """Normalised discounted cumulative gain at r of grades >= 0: `DCG(scores) / DCG(relevance)`.
 
     `DCG = sum_{p = 1..r} grade(label at place p) / log2(p + 1)`, where labels of equal score share the mean of their
@@ -80,12 +81,12 @@ def ndcg_at(relevance: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> 
     return reduce_rows(discounted_gains(grades, scores, cut), reduce)
 
 
-def _check_positions(R: Any, scores: Any) -> tuple[Floats, Floats]:
+def _check_positions(R: Any, scores: Any) -> tuple[Array, Array]:
     positions = _check_truth(R, "R", 1, "rank positions, 1 = best")
     return positions, check_scores(scores, positions.shape, "R")
 
 
-def _check_truth(truth: Any, name: str, least: int, meaning: str) -> Floats:
+def _check_truth(truth: Any, name: str, least: int, meaning: str) -> Array:
     """Return the (n, k) truth as float64 with NaN for unjudged labels, all others finite and at least `least`."""
     values = as_floats(truth, name)
     if values.ndim != 2:
@@ -103,6 +104,6 @@ def _check_truth(truth: Any, name: str, least: int, meaning: str) -> Floats:
     return values
 
 
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+def _ratio(numerator: Array, denominator: Array) -> Array:
     """Divide, giving NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)

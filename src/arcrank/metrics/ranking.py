@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from arcrank._typing import Array
 from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 
-Floats = npt.NDArray[np.float64]
 Reduce = Literal["mean", "none"]
 
 
@@ -39,11 +39,11 @@ class PrecisionRecall(NamedTuple):
     ([1.0, 0.5, 0.667], [0.5, 0.5, 1.0])
     """
 
-    precision: Floats
-    recall: Floats
+    precision: Array
+    recall: Array
 
 
-def one_error(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def one_error(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """OneErr: 1 if the best relevant label is not above every irrelevant one, `[max_Y score <= max_Y^c score]`.
 
     A tie between relevant labels at the top is no error: whichever comes first is relevant.
@@ -56,7 +56,7 @@ def one_error(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats
     return reduce_rows(_statistics(Y, scores).wrong_top, reduce)
 
 
-def coverage(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def coverage(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """How far down the ranking one must go to meet every relevant label: `max_{r in Y} rank(r) - 1`.
 
     A perfect ranking of a single relevant label has 0. scikit-learn's `coverage_error` is this plus 1.
@@ -69,7 +69,7 @@ def coverage(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
     return reduce_rows(_statistics(Y, scores).last_rank - 1, reduce)
 
 
-def indicator_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def indicator_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """Crammer & Singer's loss 1, the imperfect rankings: `[E is not empty]`. At least the one-error.
 
     Examples
@@ -80,7 +80,7 @@ def indicator_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | F
     return reduce_rows(np.minimum(_statistics(Y, scores).wrong_arcs, 1), reduce)
 
 
-def size_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def size_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """Crammer & Singer's loss 2, the number of wrong arcs: `|E|`. Equals the coverage of single labels.
 
     Examples
@@ -91,7 +91,7 @@ def size_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats
     return reduce_rows(_statistics(Y, scores).wrong_arcs, reduce)
 
 
-def normalized_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def normalized_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """Crammer & Singer's loss 3, the share of wrong arcs: `|E| / (|Y| |Y^c|)`.
 
     Examples
@@ -103,7 +103,7 @@ def normalized_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | 
     return reduce_rows(s.wrong_arcs / (s.n_relevant * s.n_irrelevant), reduce)
 
 
-def ranking_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def ranking_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """The share of wrong arcs, `|E| / (|Y| |Y^c|)`: another name for `normalized_loss`.
 
     scikit-learn's `label_ranking_loss` has the same value a row, but counts rows without arcs as 0.
@@ -116,7 +116,7 @@ def ranking_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Flo
     return normalized_loss(Y, scores, reduce=reduce)
 
 
-def identity_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def identity_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """IErr of Aiolli & Sperduti: the zero-one error x 100, `100 [E is not empty]`.
 
     As all metrics here it skips rows without arcs, which `zero_one_error` counts as 0; so do the next two.
@@ -129,7 +129,7 @@ def identity_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> f
     return 100 * indicator_loss(Y, scores, reduce=reduce)
 
 
-def domination_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def domination_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """DErr of Aiolli & Sperduti: the domination error x 100, `100 |{r in Y: r has an arc in E}| / |Y|`.
 
     Their words define a count of relevant labels; their table (a DErr below IErr) only makes sense as the mean
@@ -144,7 +144,7 @@ def domination_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") ->
     return reduce_rows(100 * s.wrong_heads / s.n_relevant, reduce)
 
 
-def disagreement_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def disagreement_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """dErr of Aiolli & Sperduti: the disagreement error x 100, `100 |E| / (|Y| |Y^c|)`.
 
     Their words define a count of arcs; as with DErr, their numbers are the mean fraction.
@@ -157,7 +157,7 @@ def disagreement_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") 
     return 100 * normalized_loss(Y, scores, reduce=reduce)
 
 
-def average_precision(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def average_precision(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """AvgP: `1/|Y| sum_{r in Y} |{r' in Y: rank(r') <= rank(r)}| / rank(r)`.
 
     scikit-learn's `label_ranking_average_precision_score` has the same value a row, but counts rows without arcs as 1.
@@ -170,7 +170,7 @@ def average_precision(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float 
     return reduce_rows(_statistics(Y, scores).precision, reduce)
 
 
-def precision_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Floats:
+def precision_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Array:
     """Precision at r: `|{l in Y: rank(l) <= r}| / r`.
 
     Examples
@@ -181,7 +181,7 @@ def precision_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> flo
     return reduce_rows(_statistics(Y, scores, r).hits / r, reduce)
 
 
-def recall_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Floats:
+def recall_at(Y: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Array:
     """Recall at r: `|{l in Y: rank(l) <= r}| / |Y|`.
 
     Examples
@@ -212,7 +212,7 @@ def precision_recall_graph(Y: Any, scores: Any) -> PrecisionRecall:
     return PrecisionRecall(np.cumsum(labels) / (n * np.arange(1, len(labels) + 1)), np.cumsum(shares) / n)
 
 
-def max_f1(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
+def max_f1(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """MaxF1: `max_r 2 P(r) R(r) / (P(r) + R(r))`, with P(r) and R(r) the means of `precision_recall_graph`.
 
     The maximum of means, which is the reading of Crammer & Singer nearest to their figures. `reduce="none"` is each
@@ -234,15 +234,15 @@ def max_f1(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Floats:
 class _Statistics(NamedTuple):
     """The columns of the kernel `rank_statistics`, in its order: (n,) each, NaN in rows without arcs."""
 
-    n_relevant: Floats
-    n_irrelevant: Floats
-    wrong_arcs: Floats
-    wrong_heads: Floats
-    wrong_top: Floats
-    last_rank: Floats
-    precision: Floats
-    best_f1: Floats
-    hits: Floats
+    n_relevant: Array
+    n_irrelevant: Array
+    wrong_arcs: Array
+    wrong_heads: Array
+    wrong_top: Array
+    last_rank: Array
+    precision: Array
+    best_f1: Array
+    hits: Array
 
 
 def _statistics(Y: Any, scores: Any, r: int | None = None) -> _Statistics:
@@ -261,13 +261,13 @@ class Indicator(NamedTuple):
     shape: tuple[int, int]
 
 
-def check_truth_and_scores(Y: Any, scores: Any) -> tuple[Indicator, Floats]:
+def check_truth_and_scores(Y: Any, scores: Any) -> tuple[Indicator, Array]:
     """The one door for user data: return Y, and scores as (n, k) float64 in C order, or raise InputError."""
     truth = _as_indicator(Y)
     return truth, check_scores(scores, truth.shape, "Y")
 
 
-def check_scores(scores: Any, shape: tuple[int, ...], truth_name: str) -> Floats:
+def check_scores(scores: Any, shape: tuple[int, ...], truth_name: str) -> Array:
     """Return scores as float64 in C order, of the given shape and without NaN."""
     values = as_floats(scores, "scores")
     if values.shape != shape:
@@ -284,7 +284,7 @@ def check_scores(scores: Any, shape: tuple[int, ...], truth_name: str) -> Floats
     return values
 
 
-def as_floats(values: Any, name: str) -> Floats:
+def as_floats(values: Any, name: str) -> Array:
     """Return real numbers as a dense float64 array in C order; None becomes NaN."""
     return np.ascontiguousarray(_as_numbers(values, name), dtype=np.float64)
 
@@ -309,7 +309,7 @@ def check_cut(r: Any, limit: int, things: str) -> int:
     return check_int("r", r, at_least=1, at_most=limit, why=f"there are {limit} {things}")
 
 
-def reduce_rows(values: Floats, reduce: Reduce) -> float | Floats:
+def reduce_rows(values: Array, reduce: Reduce) -> float | Array:
     """Return `values`, or their mean without the NaN of skipped rows (NaN when all are skipped)."""
     if _check_reduce(reduce) == "none":
         return np.ascontiguousarray(values)

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import check_features
+from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_int
 from arcrank.errors import InputError
 from arcrank.graphs import PreferenceGraphs, as_graphs
@@ -23,8 +24,6 @@ from arcrank.graphs.unseen import graphs_over, seen_on_top, warn_of_unseen
 from arcrank.memory import check_memory
 from arcrank.rankers.candidates import refuse_candidates
 from arcrank.solvers.products import row_products
-
-Array = NDArray[np.float64]
 
 
 class Sizes(NamedTuple):
@@ -53,7 +52,7 @@ class LabelRanker(BaseEstimator, ABC):
     labels_: NDArray[Any]
     n_features_in_: int
     _kind: str
-    _top_seen: NDArray[np.bool_]
+    _top_seen: Mask
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -100,7 +99,7 @@ class LabelRanker(BaseEstimator, ABC):
             return [self.labels_[row].tolist() for row in self._relevant(scores)]
         return rank_matrix(scores)
 
-    def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+    def _relevant(self, scores: Array) -> Mask:
         """The labels above the cut of each ranking that an instance's label set is predicted to be."""
         sizes = self._cut_sizes(-np.sort(-scores, axis=1))
         order = np.argsort(-scores, axis=1, kind="stable")
@@ -108,7 +107,7 @@ class LabelRanker(BaseEstimator, ABC):
         np.put_along_axis(relevant, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)
         return relevant
 
-    def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
+    def _cut_sizes(self, ordered: Array) -> IntArray:
         """How many labels are relevant, given scores in descending order: up to the largest gap."""
         if ordered.shape[1] < 2:
             return np.ones(len(ordered), dtype=np.intp)

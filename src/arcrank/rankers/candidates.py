@@ -10,12 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from arcrank._features import canonical_csr
+from arcrank._typing import Array, Mask
 from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import gather_rows, row_positions
 from arcrank.solvers.products import row_products
-
-Array = NDArray[np.float64]
 
 
 class CandidateSets:
@@ -112,7 +111,7 @@ class CandidateDesign:
         parts = [CandidateSets(part, self._sets.ptr) for part in (Z + negative, negative)]
         return CandidateDesign(parts[0], self._shape[1]), CandidateDesign(parts[1], self._shape[1])
 
-    def largest_norm(self, rows: NDArray[np.bool_]) -> float:
+    def largest_norm(self, rows: Mask) -> float:
         norms = np.asarray(abs(self._Z).sum(axis=1)).ravel()
         return float(norms[rows[self._rows]].max(initial=0.0))
 

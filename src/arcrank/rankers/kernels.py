@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
+from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.solvers.products import row_products
 
-Array = NDArray[np.float64]
 KERNELS = ("linear", "polynomial", "rbf", "cosine", "precomputed")
 _ALL_EIGENVALUES = 1000  # rows of a precomputed matrix up to which all of its eigenvalues are looked at
 

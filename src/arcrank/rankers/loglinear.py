@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_real
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
-from arcrank.rankers.base import (
-    Array,
-    LinearRanker,
-    Sizes,
-    add_intercept,
-    check_sample_weight,
-    rank_matrix,
-)
+from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight, rank_matrix
 from arcrank.rankers.candidates import CandidateDesign, CandidateSets, candidate_graphs
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
 from arcrank.solvers.history import History
@@ -195,14 +188,14 @@ class LogLinearRanker(LinearRanker):
         scores = self.score_labels(X)
         return np.where(np.isinf(scores), np.nan, rank_matrix(scores))
 
-    def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+    def _relevant(self, scores: Array) -> Mask:
         if hasattr(self, "thresholds_"):
             return self.thresholds_.sets(scores)
         return super()._relevant(
             scores
         )  # a fit that was interrupted, or a model file from before there were thresholds
 
-    def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
+    def _cut_sizes(self, ordered: Array) -> IntArray:
         """The cut whose two-layer graph has the smallest zero-one loss: log(1 + sum_h exp(-f_h) sum_t exp(f_t))."""
         if ordered.shape[1] < 2:
             return super()._cut_sizes(ordered)

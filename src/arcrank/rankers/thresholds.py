@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array, Mask
 from arcrank.graphs import LayeredGraphs
 from arcrank.solvers.products import row_products
 
 __all__ = ["Thresholds", "learn_thresholds", "set_sizes"]
 
-Array = NDArray[np.float64]
 _MOST_CELLS = 1 << 24  # scores that are looked at: 128 MB
 
 
@@ -32,7 +32,7 @@ class Thresholds(NamedTuple):
     any: float
     first: float
 
-    def sets(self, scores: Array) -> NDArray[np.bool_]:
+    def sets(self, scores: Array) -> Mask:
         """The labels of each set, (n, k)."""
         taken = scores > self.any
         rows = np.flatnonzero(scores.max(axis=1) > self.first)

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from arcrank._typing import Array, Mask
 
 
 class Design(Protocol):
@@ -27,7 +26,7 @@ class Design(Protocol):
     def split(self) -> tuple[Design, Design | None]:
         """Two non-negative parts whose difference is this one, h = h+ - h-; None where h- is 0."""
 
-    def largest_norm(self, rows: NDArray[np.bool_]) -> float:
+    def largest_norm(self, rows: Mask) -> float:
         """The largest sum of |h| over base functions, for one label of an instance in `rows`."""
 
 
@@ -59,7 +58,7 @@ class LabelDesign:
         k = self.weight_shape[1]
         return LabelDesign(self.X + negative, k, self._n_jobs), LabelDesign(negative, k, self._n_jobs)
 
-    def largest_norm(self, rows: NDArray[np.bool_]) -> float:
+    def largest_norm(self, rows: Mask) -> float:
         norms = np.asarray(abs(self.X).sum(axis=1)).ravel()
         return float(norms[rows].max(initial=0.0))
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank.errors import InputError
 
-Array = NDArray[np.float64]
 Compute = Callable[[NDArray[np.int64]], Array]
 
 

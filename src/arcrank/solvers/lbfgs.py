@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from arcrank._typing import Array
 from arcrank.losses import FlowLoss
 from arcrank.solvers.design import Design
 from arcrank.solvers.history import History
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-30  # of the square of a gradient
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array, Mask
 from arcrank.compiled.loglinear_boosting import boosting_step
 from arcrank.losses import LogLinearLoss
 from arcrank.solvers.design import Design
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState
-
-Array = NDArray[np.float64]
 
 CAP = 10.0  # the largest |Lambda|, where W+ or W- is 0 or nearly so
 
@@ -19,7 +17,7 @@ CAP = 10.0  # the largest |Lambda|, where W+ or W- is 0 or nearly so
 def solve_boosting(
     features: Design,
     loss: LogLinearLoss,
-    rows: NDArray[np.bool_],
+    rows: Mask,
     state: PrimalState,
     *,
     virtual: float,

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank.compiled import loglinear_dual_layers, loglinear_dual_pieces
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.solvers.history import History
-
-Array = NDArray[np.float64]
 
 _LAYERED = {"zero-one": (False, True), "domination": (False, False), "dominated": (True, False)}  # mirror, shared
 

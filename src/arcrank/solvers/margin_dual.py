@@ -15,13 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._typing import Array, Mask
 from arcrank.graphs.base import row_blocks
 from arcrank.solvers.flow_store import FlowStore
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.margin_problem import MarginProblem
-
-Array = NDArray[np.float64]
 
 _NEGLIGIBLE = 0.1  # share of the allowed gap that sleeping instances may hold
 _LONGEST_SLEEP = 8  # passes
@@ -65,13 +64,13 @@ class Alarm:
     def awake(self, number: int) -> NDArray[np.int64]:
         return np.flatnonzero(self.wake <= number)
 
-    def note(self, number: int, visited: NDArray[np.int64], quiet: NDArray[np.bool_]) -> None:
+    def note(self, number: int, visited: NDArray[np.int64], quiet: Mask) -> None:
         if self.enabled:
             longer = np.minimum(2 * self.wait[visited] + 1, _LONGEST_SLEEP)
             self.wait[visited] = np.where(quiet, longer, 0)
             self.wake[visited] = number + 1 + self.wait[visited]
 
-    def ring(self, rows: NDArray[np.bool_]) -> None:
+    def ring(self, rows: Mask) -> None:
         self.wake[rows], self.wait[rows] = 0, 0
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank.decompositions import Pieces
 from arcrank.errors import ParameterError
 from arcrank.graphs import LayeredGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.losses.margin import Logistic, MarginLoss
-
-Array = NDArray[np.float64]
 
 
 def single_arcs(parts: Pieces) -> Pieces:

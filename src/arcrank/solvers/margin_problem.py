@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank.compiled import margin_dual_layers, margin_dual_pieces
 from arcrank.decompositions import DISAGREEMENT, Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
@@ -16,7 +17,6 @@ from arcrank.losses.margin import MarginLoss
 from arcrank.solvers.flow_store import FlowStore, count_groups, entries
 from arcrank.solvers.margin_pieces import most_layers, piece_counts, piece_factors, single_arcs, without_weightless
 
-Array = NDArray[np.float64]
 WATCHED = 20  # labels of an instance that a visit may confine itself to
 INNER_STEPS, ROUNDS = 50, 3  # of one visit: steps of a piece arc by arc, rounds over the exactly solved pieces
 

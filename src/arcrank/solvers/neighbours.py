@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from arcrank._typing import Array, IntArray
+
 __all__ = ["TentativeLabels", "nearest_rows", "neighbour_labels", "settle_claims"]
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 BLOCK = 16_384
 """Rows of the pool at a time: their running sums (128 kB) stay in a core's cache, whatever the size of the pool."""
 
@@ -20,13 +20,13 @@ BLOCK = 16_384
 class TentativeLabels(NamedTuple):
     """What a labeller says about m unlabelled rows."""
 
-    grades: Floats
+    grades: Array
     """(m,), -1 = not claimed"""
-    similarity: Floats | None = None
+    similarity: Array | None = None
     """(m,), to the labelled row whose grade was taken; 0 where there is none"""
 
 
-def nearest_rows(queries: Any, pool: Any, k: int, block: int = BLOCK) -> tuple[Rows, Floats]:
+def nearest_rows(queries: Any, pool: Any, k: int, block: int = BLOCK) -> tuple[IntArray, Array]:
     """Return the k rows of `pool` of greatest cosine with each query, best first: rows and cosines, (q, k) each.
 
     k is cut to the size of the pool. Equal cosines: the lower row first; a row of zeros has cosine 0 with all.
@@ -53,14 +53,14 @@ def nearest_rows(queries: Any, pool: Any, k: int, block: int = BLOCK) -> tuple[R
     return nearest, similarity
 
 
-def neighbour_labels(labelled: Any, grades: Floats, pool: Any, k: int) -> TentativeLabels:
+def neighbour_labels(labelled: Any, grades: Array, pool: Any, k: int) -> TentativeLabels:
     """Let each labelled row give its grade to its k nearest rows of the pool, and settle who gets which."""
     nearest, similarity = nearest_rows(labelled, pool, k)
     claimants = np.repeat(grades, nearest.shape[1])
     return settle_claims(nearest.ravel(), claimants, similarity.ravel(), pool.shape[0])
 
 
-def settle_claims(rows: Rows, grades: Floats, similarity: Floats, n_rows: int) -> TentativeLabels:
+def settle_claims(rows: IntArray, grades: Array, similarity: Array, n_rows: int) -> TentativeLabels:
     """Give each claimed row one grade: claimed twice by one grade it counts once, by several the nearest wins.
 
     Where two grades claim it with the very same similarity, it stays unlabelled.
@@ -80,5 +80,5 @@ def _unit(X: Any) -> sparse.csr_matrix:
     return normalize(X) if X.shape[0] else X
 
 
-def _arrays(matrix: Any) -> tuple[Rows, NDArray[np.int32], Floats]:
+def _arrays(matrix: Any) -> tuple[IntArray, NDArray[np.int32], Array]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data

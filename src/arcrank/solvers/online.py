@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array, IntArray
 from arcrank.errors import GraphError, InputError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 
 __all__ = ["LOSSES", "PERCEPTRON", "Progress", "Prototypes", "check_progress", "graph_arrays"]
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 LOSSES = {"indicator": 0, "size": 1, "normalized": 2}
 """The rules of MMP: losses 1, 2 and 3 of Crammer & Singer 2002."""
@@ -120,7 +119,7 @@ class Prototypes:
             self._mean = self.weights - self.late / rounds
         return self._mean
 
-    def learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: Rows, progress: Progress) -> None:
+    def learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: IntArray, progress: Progress) -> None:
         """See the rows of X, CSR (n, d), in the given order."""
         from arcrank.compiled import online
 
@@ -141,7 +140,7 @@ class Prototypes:
         check_seen(seen, rows)
 
 
-def check_seen(seen: int, rows: Rows) -> None:
+def check_seen(seen: int, rows: IntArray) -> None:
     """Raise unless all rows have been seen."""
     if seen < len(rows):
         raise InputError(

@@ -16,9 +16,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from arcrank._typing import Array, IntArray
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
-from arcrank.solvers.online import Array, Progress, Rows, check_seen, csr_arrays, graph_arrays
+from arcrank.solvers.online import Progress, check_seen, csr_arrays, graph_arrays
 from arcrank.solvers.products import row_products
 
 __all__ = ["KernelFunction", "SupportVectors"]
@@ -79,7 +80,7 @@ class SupportVectors:
         return np.vstack(blocks)
 
     def learn(
-        self, rule: int, X: Any, graphs: PreferenceGraphs, rows: Rows, progress: Progress, function: KernelFunction
+        self, rule: int, X: Any, graphs: PreferenceGraphs, rows: IntArray, progress: Progress, function: KernelFunction
     ) -> None:
         """See the rows of X, CSR (n, d), in the given order."""
         progress.reserve(len(rows))
@@ -114,7 +115,7 @@ def _judge(graphs: PreferenceGraphs) -> Callable[[int, Array, Array], tuple[int,
 class _Buffer:
     """Support vectors with room for every row of a block."""
 
-    def __init__(self, old: SupportVectors, X: Any, rows: Rows, function: KernelFunction) -> None:
+    def __init__(self, old: SupportVectors, X: Any, rows: IntArray, function: KernelFunction) -> None:
         self.x, self.function, self.m = csr_arrays(X), function, len(old.before)
         indptr, indices, data = csr_arrays(old.vectors)
         new = int(np.diff(self.x[0])[rows].sum())

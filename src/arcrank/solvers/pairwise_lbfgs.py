@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from arcrank._typing import Array
 from arcrank.solvers.rankboost import OrderedPairs
 
 __all__ = ["PENALTY", "minimise_pairs"]
 
-Floats = NDArray[np.float64]
 PENALTY = 0.003
 """Weight of ||w||^2 / 2 against a mean over pairs, for features of length about one. Chosen on RCV1 and debtags;
 0.001 to 0.01 do as well."""
@@ -20,7 +19,7 @@ PENALTY = 0.003
 _EXACT = {"maxiter": 1000, "gtol": 1e-9, "ftol": 1e-13}
 
 
-def minimise_pairs(Z: Floats, sets: Sequence[OrderedPairs], start: Floats, penalty: float = PENALTY) -> Floats:
+def minimise_pairs(Z: Array, sets: Sequence[OrderedPairs], start: Array, penalty: float = PENALTY) -> Array:
     """Return w minimising `sum over sets of share x mean of exp(H(worse) - H(better)) + penalty ||w||^2 / 2`, H = Z w.
 
     The sum is the exponential loss E (Amini et al. 2008, below eq. 1); value and gradient cost O(rows), no pair is
@@ -28,7 +27,7 @@ def minimise_pairs(Z: Floats, sets: Sequence[OrderedPairs], start: Floats, penal
     """
     parts = [(pairs, Z[pairs.rows]) for pairs in sets]
 
-    def value_and_gradient(w: Floats) -> tuple[float, Floats]:
+    def value_and_gradient(w: Array) -> tuple[float, Array]:
         value, gradient = penalty * float(w @ w) / 2.0, penalty * w
         for pairs, rows in parts:
             loss, by_score = pairs.loss_at(rows @ w)

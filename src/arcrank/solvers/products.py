@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+
+from arcrank._typing import Array
 
 __all__ = ["row_products"]
 
-Array = NDArray[np.float64]
 _ROWS = 1024  # dense rows that are brought into CSR form at a time
 _COLUMNS = 2048  # columns of W whose sums stay in the processor's cache
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+
+from arcrank._typing import Array
 
 __all__ = ["rocchio_weights"]
 
 
-def rocchio_weights(
-    X: Any, Y: Any, beta: float = 16.0, gamma: float = 4.0, *, unit_norm: bool = False
-) -> NDArray[np.float64]:
+def rocchio_weights(X: Any, Y: Any, beta: float = 16.0, gamma: float = 4.0, *, unit_norm: bool = False) -> Array:
     """Return the prototypes `max(0, beta/|R| sum_R x - gamma/|R^c| sum_{R^c} x)` of k labels.
 
     Parameters
@@ -48,6 +47,6 @@ def rocchio_weights(
     return _unit(weights) if unit_norm else weights
 
 
-def _unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _unit(weights: Array) -> Array:
     length = np.linalg.norm(weights, axis=1, keepdims=True)
     return weights / np.where(length > 0.0, length, 1.0)

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array, IntArray, Mask
 from arcrank.solvers.stumps import SortedColumns
 
 __all__ = ["OrderedPairs", "Round", "boost"]
 
-Floats = NDArray[np.float64]
 _PERFECT = 1.0 - 1e-12
 """A ranking feature this close to ordering every pair has an infinite weight but for rounding."""
 
@@ -46,7 +45,7 @@ class OrderedPairs:
         Importance of the rows; a pair counts as the product of its two.
     """
 
-    def __init__(self, rows: NDArray[np.intp], grades: Floats, share: float = 1.0, weights: Floats | None = None):
+    def __init__(self, rows: IntArray, grades: Array, share: float = 1.0, weights: Array | None = None):
         levels, self._grade = np.unique(grades, return_inverse=True)
         self._n_grades = len(levels)
         self.rows = rows
@@ -63,18 +62,18 @@ class OrderedPairs:
         self.log_loss = 0.0
         """log of A (or B): the product of the normalisers so far."""
 
-    def signed(self) -> Floats:
+    def signed(self) -> Array:
         """Return c (m,) with `r = sum_i c_i f(x_i)`: for two grades, y nu(x)."""
         below, above = self._sums(self.up, self.down)
         return (self.up * below[self._grade] - self.down * above[self._grade]) / self._mass
 
-    def loss_at(self, scores: Floats) -> tuple[float, Floats]:
+    def loss_at(self, scores: Array) -> tuple[float, Array]:
         """Return the mean of `exp(score(worse) - score(better))` under D, and its gradient by the scores (m,)."""
         up, down = self.up * np.exp(-scores), self.down * np.exp(scores)
         below, above = (side[self._grade] for side in self._sums(up, down))
         return float(up @ below) / self._mass, (down * above - up * below) / self._mass
 
-    def update(self, weight: float, fires: NDArray[np.bool_]) -> None:
+    def update(self, weight: float, fires: Mask) -> None:
         """Multiply D by `exp(weight (f(worse) - f(better)))` and normalise it (eqs. 2 and 3)."""
         factor = np.where(fires[self.rows], np.exp(-weight), 1.0)
         self.up *= factor
@@ -92,7 +91,7 @@ class OrderedPairs:
         self._mass = float(self.up @ low[self._grade])
         self._log_mass = np.log(self._mass) + np.log(up) + np.log(down)
 
-    def _sums(self, up: Floats, down: Floats) -> tuple[Floats, Floats]:
+    def _sums(self, up: Array, down: Array) -> tuple[Array, Array]:
         """Return for each grade the sum of `down` over lower and of `up` over higher grades."""
         downs = np.bincount(self._grade, down, self._n_grades)
         ups = np.bincount(self._grade, up, self._n_grades)
@@ -128,7 +127,7 @@ def boost(columns: SortedColumns, sets: Sequence[OrderedPairs]) -> Iterator[Roun
             return
 
 
-def _signed(n_rows: int, sets: Sequence[OrderedPairs], mass: Floats) -> Floats:
+def _signed(n_rows: int, sets: Sequence[OrderedPairs], mass: Array) -> Array:
     signed = np.zeros(n_rows)
     for pairs, share in zip(sets, mass, strict=True):
         signed[pairs.rows] += share * pairs.signed()

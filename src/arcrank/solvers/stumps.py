@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from arcrank._typing import Array, Mask
+
 __all__ = ["SortedColumns", "Stump", "sort_columns"]
 
 TIE = 1e-12
@@ -21,7 +23,7 @@ class Stump(NamedTuple):
     feature: int
     threshold: float
     level: float
-    fires: NDArray[np.bool_]
+    fires: Mask
     """(n,), over the rows of the matrix"""
 
 
@@ -33,11 +35,11 @@ class SortedColumns:
     indptr: NDArray[np.int64]
     split: NDArray[np.int64]
     rows: NDArray[np.int32]
-    values: NDArray[np.float64]
-    cut: NDArray[np.bool_]
-    zero_cut: NDArray[np.bool_]
+    values: Array
+    cut: Mask
+    zero_cut: Mask
 
-    def best(self, signed: NDArray[np.float64]) -> Stump | None:
+    def best(self, signed: Array) -> Stump | None:
         """Return the stump of greatest |sum of `signed` where it fires|, or None where all sums are zero.
 
         One pass over the non-zeros. Of equal ones the first column wins, then the highest threshold.
@@ -87,9 +89,7 @@ def sort_columns(X: Any, n_thresholds: int | None = None) -> SortedColumns:
     return SortedColumns(n_rows, indptr, split, matrix.indices[order].astype(np.int32), values, cut, zero_cut)
 
 
-def _cuts(
-    indptr: NDArray[np.int64], split: NDArray[np.int64], values: NDArray[np.float64], n_rows: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _cuts(indptr: NDArray[np.int64], split: NDArray[np.int64], values: Array, n_rows: int) -> tuple[Mask, Mask]:
     """Say below which entries, and below which columns' zeros, a threshold separates some rows from others."""
     stored = np.diff(indptr)
     zeros = stored < n_rows

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from arcrank._typing import Array
 from arcrank.errors import InputError
 from arcrank.text.counts import TermCounts, TextTransformer
 from arcrank.text.tokens import Tokenizer
@@ -38,7 +39,7 @@ class SwitchedFeatures(TextTransformer):
             min_length=self.min_length,
         )
 
-    def _weigh(self, counts: sparse.csr_matrix, idf: NDArray[np.float64] | None) -> sparse.csr_matrix:
+    def _weigh(self, counts: sparse.csr_matrix, idf: Array | None) -> sparse.csr_matrix:
         """Turn counts into weights, in place."""
         if self.sublinear:
             counts.data = damped(counts.data)
@@ -196,7 +197,7 @@ class TextFeatures(SwitchedFeatures):
         features._set_fitted(terms, idf)
         return features
 
-    def _set_fitted(self, terms: list[str], idf: NDArray[np.float64]) -> None:
+    def _set_fitted(self, terms: list[str], idf: Array) -> None:
         self.terms_, self.idf_ = terms, idf
         # Nothing is learnt here: with a vocabulary, fit only turns it into columns.
         self._counter = TermCounts(tokenizer=self._tokenizer(), ngrams=self.ngrams, vocabulary=terms).fit([])

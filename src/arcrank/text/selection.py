@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_int, check_real
 from arcrank.errors import InputError
 from arcrank.solvers.prototypes import rocchio_weights
@@ -41,7 +41,7 @@ class _TermSelector(SelectorMixin, BaseEstimator):
             raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance")
         return X, graphs
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Mask:
         check_is_fitted(self, "support_")
         return self.support_
 
@@ -52,7 +52,7 @@ class _TermSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    support_: NDArray[np.bool_]
+    support_: Mask
 
 
 class RocchioSelector(_TermSelector):
@@ -106,7 +106,7 @@ class RocchioSelector(_TermSelector):
         self.support_ = support
         return self
 
-    def _heaviest(self, weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _heaviest(self, weights: Array) -> IntArray:
         positive = np.flatnonzero(weights > 0.0)
         wanted = max(self.n_terms, int(np.ceil(self.fraction * len(positive))))
         return positive[_largest(weights[positive], wanted)]
@@ -162,9 +162,7 @@ class InformativeSelector(_TermSelector):
         return self
 
 
-def _correlations(
-    X: sparse.csr_matrix, flows: FlowsOf, n_labels: int, labels: slice
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _correlations(X: sparse.csr_matrix, flows: FlowsOf, n_labels: int, labels: slice) -> tuple[Array, Array]:
     """Return W+ and W- of some labels, each (d, labels); X of either sign is split as X+ - X-."""
     plus = np.zeros((X.shape[1], len(range(n_labels)[labels])))
     minus = np.zeros_like(plus)
@@ -176,7 +174,7 @@ def _correlations(
     return plus, minus
 
 
-def _dense(matrix: Any) -> NDArray[np.float64]:
+def _dense(matrix: Any) -> Array:
     return matrix.toarray() if sparse.issparse(matrix) else matrix
 
 
@@ -193,7 +191,7 @@ def _blocks(length: int, width: int) -> Iterator[slice]:
         yield slice(start, min(length, start + step))
 
 
-def _largest(values: NDArray[np.float64], n: int) -> NDArray[np.intp]:
+def _largest(values: Array, n: int) -> IntArray:
     """Return the positions of the n largest values, the first ones among equals."""
     return np.argsort(-values, kind="stable")[:n]
 

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 
@@ -177,7 +178,7 @@ class PivotedLength(_CountTransformer):
         return counts
 
 
-def damped(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def damped(counts: Array) -> Array:
     """`1 + log(tf)` for tf >= 1, tf itself below: non-negative, increasing, and smooth where they meet."""
     return np.where(counts < 1.0, counts, 1.0 + np.log(np.maximum(counts, 1.0)))
 
@@ -187,17 +188,17 @@ def document_frequency(counts: sparse.csr_matrix) -> NDArray[np.int64]:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def plain_idf(rows: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+def plain_idf(rows: NDArray[np.int64], n: int) -> Array:
     """`log(n/u)`; a term in no row counts as in one."""
     return np.log(n / np.maximum(rows, 1))
 
 
-def smooth_idf(rows: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+def smooth_idf(rows: NDArray[np.int64], n: int) -> Array:
     """`log((1 + n)/(1 + u)) + 1`: as if one more row held every term, and never zero."""
     return np.log((1.0 + n) / (1.0 + rows)) + 1.0
 
 
-def row_sums(matrix: sparse.csr_matrix) -> NDArray[np.float64]:
+def row_sums(matrix: sparse.csr_matrix) -> Array:
     """Return the sum of each row: (n,)."""
     return np.asarray(matrix.sum(axis=1)).ravel()
 

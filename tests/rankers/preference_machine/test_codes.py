@@ -32,7 +32,7 @@ def test_they_are_repeatable_and_far_apart():
 
 
 def test_a_length_too_short_is_refused():
-    with pytest.raises(ParameterError, match="2\\^length >= 5"):
+    with pytest.raises(ParameterError, match=r"length must be a whole number of at least 3 \(5 labels"):
         error_correcting_codes(5, 2)
 
 

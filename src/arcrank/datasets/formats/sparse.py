@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from arcrank._typing import Array
 from arcrank.datasets.formats.lines import RowError
 
 __all__ = ["check_features", "parse_features"]
@@ -59,7 +59,7 @@ def _check_tokens(joined: bytes) -> None:
         raise ValueError(f"features must be index:value, separated by spaces, not {joined[:60]!r}")
 
 
-def _check_numbers(indices: NDArray[np.float64], values: NDArray[np.float64], n_features: int | None) -> int:
+def _check_numbers(indices: Array, values: Array, n_features: int | None) -> int:
     if not len(indices):
         return n_features or 0
     if not np.isfinite(values).all():

@@ -12,12 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import canonical_csr
+from arcrank._typing import Array
 from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.graphs.margins import smallest_margins
-from arcrank.rankers.base import Array, LinearRanker, Sizes
+from arcrank.rankers.base import LinearRanker, Sizes
 from arcrank.rankers.online.supervision import first_graphs, next_graphs
 from arcrank.solvers.history import History
 from arcrank.solvers.online import Progress, Prototypes, check_progress

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import canonical_csr, check_csr
+from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import Array, Explanation, Sizes
+from arcrank.rankers.base import Explanation, Sizes
 from arcrank.rankers.online.base import OnlineRanker
 from arcrank.solvers.online import LOSSES
 

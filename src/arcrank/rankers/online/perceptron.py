@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from arcrank.rankers.base import Array
+from arcrank._typing import Array, IntArray
 from arcrank.rankers.online.base import OnlineRanker
 from arcrank.solvers.online import PERCEPTRON
 
@@ -67,5 +64,5 @@ class PerceptronRanker(OnlineRanker):
     def _rule(self) -> int:
         return PERCEPTRON
 
-    def _cut_sizes(self, ordered: Array) -> NDArray[np.intp]:
+    def _cut_sizes(self, ordered: Array) -> IntArray:
         return (ordered > 0.0).sum(axis=1)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from arcrank._typing import Array
 from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 
-Array = NDArray[np.float64]
 _TRIES = 50
 
 

@@ -11,18 +11,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_int, check_real
 from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import (
-    Array,
-    Explanation,
-    LinearRanker,
-    Sizes,
-    add_intercept,
-    check_sample_weight,
-)
+from arcrank.rankers.base import Explanation, LinearRanker, Sizes, add_intercept, check_sample_weight
 from arcrank.rankers.kernels import Kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_codes
@@ -251,7 +245,7 @@ class PreferenceMachine(LinearRanker):
         """
         return self._bound_terms.bound(delta)
 
-    def _relevant(self, scores: Array) -> NDArray[np.bool_]:
+    def _relevant(self, scores: Array) -> Mask:
         if self._cut().layered == "zero-one" and self.aggregate == "max":
             return super()._relevant(scores)  # the loss falls with the smallest margin, which is the gap at the cut
         order = np.argsort(-scores, axis=1, kind="stable")
@@ -363,7 +357,7 @@ class PreferenceMachine(LinearRanker):
         """The terms of Theorem 1; scores are only computed for all rows where no arc of a few is violated."""
         codes, linear = problem.codes, self.kernel == "linear"
 
-        def margin(rows: NDArray[np.intp]) -> float:
+        def margin(rows: IntArray) -> float:
             scores = embed(rows) if codes is None or not linear else embed(rows) @ codes.T
             return smallest_margin(graphs[rows], scores)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import Array, IntArray
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import LayeredGraphs
 from arcrank.graphs.base import row_blocks
@@ -18,18 +19,16 @@ from arcrank.graphs.base import row_blocks
 if TYPE_CHECKING:
     from arcrank.losses.margin import MarginLoss
 
-Array = NDArray[np.float64]
-
 
 def best_cuts(
     scores: Array,
-    order: NDArray[np.intp],
+    order: IntArray,
     decomposition: Decomposition,
     loss: MarginLoss,
     *,
     aggregate: str,
     normalize: bool,
-) -> NDArray[np.intp]:
+) -> IntArray:
     """(n,) sizes of the predicted sets, given (n, k) scores and the columns in descending order of score."""
     n, k = scores.shape
     if k < 2:
@@ -69,7 +68,7 @@ def _costs(ordered: Array, decomposition: str, loss: MarginLoss, aggregate: str,
 
 
 def _cost_of_cut(
-    scores: Array, order: NDArray[np.intp], cut: int, decomposition: Decomposition, loss: MarginLoss, aggregate: str
+    scores: Array, order: IntArray, cut: int, decomposition: Decomposition, loss: MarginLoss, aggregate: str
 ) -> tuple[Array, NDArray[np.int64]]:
     """(n,) costs of one cut under any decomposition, its arcs written out, and the numbers of its pieces."""
     levels = np.ones(scores.shape, dtype=np.int64)
