@@ -14,38 +14,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import pairwise_kernels
 
 from arcrank._typing import Array, IntArray
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
+from arcrank.solvers.kernels import Kernel
 from arcrank.solvers.online import Progress, check_seen, csr_arrays, graph_arrays
 from arcrank.solvers.products import row_products
 
-__all__ = ["KernelFunction", "SupportVectors"]
-
-
-@dataclass(frozen=True)
-class KernelFunction:
-    """`kernel` is "rbf", "poly" or a callable from CSR matrices (n, d) and (m, d) to an (n, m) array."""
-
-    kernel: str | Callable[[Any, Any], Any]
-    gamma: float
-    degree: float
-    coef0: float
-
-    def matrix(self, X: Any, S: Any) -> Array:
-        """Kernel values of all rows of X with all rows of S."""
-        if callable(self.kernel):
-            return np.asarray(self.kernel(X, S), dtype=np.float64)
-        more = {"degree": self.degree, "coef0": self.coef0} if self.kernel == "poly" else {}
-        return np.asarray(pairwise_kernels(X, S, metric=self.kernel, gamma=self.gamma, **more))
-
-    def of_products(self, products: Array, square: float, squares: Array) -> Array:
-        """Kernel values from inner products, ||x||^2 and the support vectors' squares."""
-        if self.kernel == "poly":
-            return (self.gamma * products + self.coef0) ** self.degree
-        return np.exp(-self.gamma * np.maximum(square + squares - 2.0 * products, 0.0))
+__all__ = ["SupportVectors"]
 
 
 @dataclass(eq=False)
@@ -65,7 +42,7 @@ class SupportVectors:
         m, known = self.coefficients.shape
         self.coefficients = np.hstack([self.coefficients, np.zeros((m, k - known))])
 
-    def scores(self, X: Any, function: KernelFunction, average: bool, rounds: int) -> Array:
+    def scores(self, X: Any, kernel: Kernel, average: bool, rounds: int) -> Array:
         """Scores of all labels, (n, k); `average` takes the mean of the prototypes after rounds 1..T."""
         coefficients = self.coefficients
         if not len(coefficients):
@@ -74,17 +51,17 @@ class SupportVectors:
             coefficients = coefficients * (1.0 - self.before / rounds)[:, None]
         X = sp.csr_matrix(X)
         blocks = [
-            row_products(function.matrix(X[rows], self.vectors), coefficients)
+            row_products(kernel.between(X[rows], self.vectors), coefficients)
             for rows in row_blocks(X.shape[0], len(coefficients))
         ]
         return np.vstack(blocks)
 
     def learn(
-        self, rule: int, X: Any, graphs: PreferenceGraphs, rows: IntArray, progress: Progress, function: KernelFunction
+        self, rule: int, X: Any, graphs: PreferenceGraphs, rows: IntArray, progress: Progress, kernel: Kernel
     ) -> None:
         """See the rows of X, CSR (n, d), in the given order."""
         progress.reserve(len(rows))
-        buffer = _Buffer(self, X, rows, function)
+        buffer = _Buffer(self, X, rows, kernel)
         judge = _judge(graphs)
         with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are an error of ours
             for place, i in enumerate(rows):
@@ -115,8 +92,8 @@ def _judge(graphs: PreferenceGraphs) -> Callable[[int, Array, Array], tuple[int,
 class _Buffer:
     """Support vectors with room for every row of a block."""
 
-    def __init__(self, old: SupportVectors, X: Any, rows: IntArray, function: KernelFunction) -> None:
-        self.x, self.function, self.m = csr_arrays(X), function, len(old.before)
+    def __init__(self, old: SupportVectors, X: Any, rows: IntArray, kernel: Kernel) -> None:
+        self.x, self.kernel, self.m = csr_arrays(X), kernel, len(old.before)
         indptr, indices, data = csr_arrays(old.vectors)
         new = int(np.diff(self.x[0])[rows].sum())
         self.indptr = np.concatenate([indptr, np.zeros(len(rows), dtype=np.int64)])
@@ -152,22 +129,22 @@ class _Buffer:
     def _kernel_values(self, columns: NDArray[np.int32], values: Array) -> Array:
         from arcrank.compiled.online_kernel import products
 
-        if callable(self.function.kernel):
+        if callable(self.kernel.name):
             one = sp.csr_matrix((values, columns, [0, len(values)]), shape=(1, len(self.dense)))
-            return self.function.matrix(one, self._csr(len(self.dense))).ravel() if self.m else np.empty(0)
+            return self.kernel.between(one, self._csr(len(self.dense))).ravel() if self.m else np.empty(0)
         out = np.empty(self.m)
         self.dense[columns] = values
         products(self.m, self.indptr, self.indices, self.data, self.dense, out)
         self.dense[columns] = 0.0
-        return self.function.of_products(out, _square(values), self.squares[: self.m])
+        return self.kernel.of_products(out, _square(values), self.squares[: self.m])
 
     def _self_value(self, columns: NDArray[np.int32], values: Array) -> float:
         """K(x, x), the squared length of x in the kernel's space."""
-        if callable(self.function.kernel):
+        if callable(self.kernel.name):
             one = sp.csr_matrix((values, columns, [0, len(values)]), shape=(1, len(self.dense)))
-            return float(self.function.matrix(one, one)[0, 0])
+            return float(self.kernel.between(one, one)[0, 0])
         square = np.array([_square(values)])
-        return float(self.function.of_products(square, square[0], square)[0])
+        return float(self.kernel.of_products(square, square[0], square)[0])
 
     def _append(self, columns: NDArray[np.int32], values: Array, step: Array, before: int) -> None:
         start = self.indptr[self.m]

@@ -17,7 +17,9 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.base import Explanation, Sizes
 from arcrank.rankers.online.base import OnlineRanker
+from arcrank.solvers.kernels import Kernel
 from arcrank.solvers.online import LOSSES
+from arcrank.solvers.online_kernel import SupportVectors
 
 __all__ = ["MMPRanker"]
 
@@ -141,18 +143,14 @@ class MMPRanker(OnlineRanker):
             check_real("gamma", self.gamma, above=0, also="None")
         return LOSSES[self.loss]
 
-    def _function(self) -> Any:
-        from arcrank.solvers.online_kernel import KernelFunction
-
+    def _resolved_kernel(self) -> Kernel:
         assert self.kernel is not None
         gamma = 1.0 / self.n_features_in_ if self.gamma is None else float(self.gamma)
-        return KernelFunction(self.kernel, gamma, self.degree, self.coef0)
+        return Kernel("polynomial" if self.kernel == "poly" else self.kernel, gamma, self.degree, self.coef0)
 
     def _new_model(self, k: int) -> Any:
         if self.kernel is None:
             return super()._new_model(k)
-        from arcrank.solvers.online_kernel import SupportVectors
-
         return SupportVectors.none(self.n_features_in_, k)
 
     def _bytes_needed(self, sizes: Sizes) -> int:
@@ -162,14 +160,14 @@ class MMPRanker(OnlineRanker):
         if self.kernel is None:
             super()._learn(rule, X, graphs, rows)
         else:
-            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress, self._function())
+            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress, self._resolved_kernel())
 
     def score_labels(self, X: Any) -> Array:
         """Scores of all labels, (n, k): the higher, the better the label fits."""
         if self.kernel is None:
             return super().score_labels(X)
         X = self._check_features(X, reset=False)
-        return self._model.scores(X, self._function(), self.average, self.n_rounds_)
+        return self._model.scores(X, self._resolved_kernel(), self.average, self.n_rounds_)
 
     @property
     def coef_(self) -> Array:  # type: ignore[override]
@@ -203,8 +201,6 @@ class MMPRanker(OnlineRanker):
     def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
         if self.kernel is None:
             return super()._restore_model(state, copy)
-        from arcrank.solvers.online_kernel import SupportVectors
-
         coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")
         shape = (len(coefficients), self.n_features_in_)
         data, indices, indptr = (
