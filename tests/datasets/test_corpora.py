@@ -14,10 +14,11 @@ from arcrank.datasets import (
     load_rcv1,
     load_reuters21578,
 )
-from arcrank.datasets.locate import find, members
+from arcrank.datasets.locate import find
 from arcrank.datasets.reuters import parse_sgml
 from arcrank.errors import ParameterError
 from arcrank.graphs import Hierarchy, LayeredGraphs
+from arcrank.io.compressed import members
 
 
 def sizes(corpus):

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from importlib.resources import files
-from lzma import decompress
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,9 @@ import numpy as np
 from arcrank._typing import Mask
 from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpack_sets, unpack_strings
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.locate import find, open_binary, readable
+from arcrank.datasets.locate import find
 from arcrank.errors import FormatError
+from arcrank.io.compressed import open_binary, readable
 
 __all__ = ["facet_hierarchy", "is_test_package", "load_debtags", "load_debtags_sample"]
 
@@ -64,9 +64,9 @@ def load_debtags_sample() -> Corpus:
     >>> corpus.hierarchy["role::program"], corpus.hierarchy["role"]
     ('role', None)
     """
-    packed = files("arcrank.datasets").joinpath("data", "debtags-sample.jsonl.xz").read_bytes()
-    lines = decompress(packed).splitlines()
-    return _corpus(_pack(lines, "debtags-sample.jsonl.xz"), "a sample of Debian 12 debtags")
+    sample = files("arcrank.datasets").joinpath("data", "debtags-sample.jsonl.xz")
+    with sample.open("rb") as file, open_binary(file) as lines:
+        return _corpus(_pack(lines, sample.name), "a sample of Debian 12 debtags")
 
 
 def is_test_package(name: str) -> bool:

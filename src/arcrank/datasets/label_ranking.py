@@ -10,8 +10,9 @@ import numpy as np
 
 from arcrank.datasets.cache import Arrays, cached, pack_strings, unpack_strings
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.locate import files_of, find, members
+from arcrank.datasets.locate import find
 from arcrank.errors import FormatError, ParameterError
+from arcrank.io.compressed import files_of, members
 
 __all__ = ["LABEL_RANKING_SETS", "load_label_ranking"]
 

@@ -1,26 +1,14 @@
-"""Find the files of a corpus on this machine, and read them whether they are packed or not."""
+"""Find the files of a corpus on this machine."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import lzma
 import os
-import tarfile
-import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from fnmatch import fnmatch
 from pathlib import Path
-from typing import IO, Any, cast
 
-from arcrank.errors import FormatError, MissingDataError
+from arcrank.errors import MissingDataError
+from arcrank.io.compressed import ARCHIVES, COMPRESSED
 
-__all__ = ["cache_folder", "files_of", "find", "members", "open_binary", "readable"]
-
-PACKED = ("", ".xz", ".gz")
-ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
-_XZ, _GZIP = b"\xfd7zXZ", b"\x1f\x8b"
+__all__ = ["cache_folder", "data_folders", "find"]
 
 
 def cache_folder() -> Path:
@@ -36,122 +24,18 @@ def data_folders() -> list[Path]:
 
 
 def find(*names: str, what: str) -> Path:
-    """Return the first file or folder of these names, plain or packed, in the data folders.
+    """Return the first file or folder of these names, plain or compressed, in the data folders.
 
-    `what` describes the distribution to a user who has to fetch it.
+    `what` describes the distribution to a user who has to download it.
     """
     for folder in data_folders():
         for name in names:
-            for ending in (*PACKED, *ARCHIVES):
+            for ending in ("", *COMPRESSED, *ARCHIVES):
                 path = folder / (name + ending)
                 if path.exists():
                     return path
     folders = " or ".join(str(folder) for folder in data_folders())
     hint = "" if os.environ.get("ARCRANK_DATA") else " (or set ARCRANK_DATA to the folder that holds it)"
     raise MissingDataError(
-        f"Not on this machine: {what}; get it and put it as {names[0]!r}, unpacked or not, into {folders}{hint}."
+        f"Not on this machine: {what}; download it and save it as {names[0]!r}, compressed or not, in {folders}{hint}."
     )
-
-
-@contextmanager
-def readable(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn the errors of a damaged or truncated packed file into a `FormatError` that names it."""
-    try:
-        yield
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError) as error:
-        raise FormatError(f"{path}: the file is truncated or damaged ({error}); fetch it again") from error
-
-
-@contextmanager
-def open_binary(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[io.BufferedReader]:
-    """Open a file or stream for reading bytes; .gz and .xz are recognised by their first bytes.
-
-    A file is closed at the end, a stream that was given is not.
-    """
-    with ExitStack() as stack:
-        if isinstance(source, (str, os.PathLike)):
-            stream = stack.enter_context(open(source, "rb"))
-        else:
-            stream = io.BufferedReader(cast(Any, source))
-            stack.callback(stream.detach)
-        start = stream.peek(6)[:6]
-        if start.startswith((_XZ, _GZIP)):
-            unpacked: Any = lzma.LZMAFile(stream) if start.startswith(_XZ) else gzip.GzipFile(fileobj=stream)  # noqa: SIM115
-            stream = stack.enter_context(io.BufferedReader(unpacked, 1 << 16))
-        yield stream
-
-
-def files_of(path: Path, *patterns: str) -> list[Path]:
-    """Return the files that `members` would read, sorted: an archive itself, or matching files of a folder."""
-    if not path.is_dir():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.is_file() and _wanted(file.name, patterns))
-
-
-def members(path: Path, *patterns: str) -> Iterator[tuple[str, IO[bytes]]]:
-    """Yield (name, stream) of each file in a folder or archive whose name matches one of the patterns.
-
-    Names lose a .gz or .xz ending. A folder is read in sorted order, an archive in its own; each stream
-    is to be read before the next one is asked for.
-    """
-    if path.is_dir():
-        for file in files_of(path, *patterns):
-            with readable(file), open_binary(file) as stream:
-                yield _plain(file.name), _guarded(stream, file)
-    elif path.name.endswith(ARCHIVES):
-        yield from _archive_members(path, patterns)
-    else:
-        with readable(path), open_binary(path) as stream:
-            yield _plain(path.name), _guarded(stream, path)
-
-
-def _archive_members(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, IO[bytes]]]:
-    with readable(path), open_binary(path) as packed:
-        with tarfile.open(fileobj=packed, mode="r|") as archive:
-            for info in archive:
-                name = info.name.rpartition("/")[2]
-                stream = archive.extractfile(info) if info.isfile() and _wanted(name, patterns) else None
-                if stream is not None:
-                    yield _plain(name), _guarded(_unpacked(stream, name), path)
-        # tarfile takes a cut between two members for the end; only the rest of the stream tells
-        while packed.read(1 << 20):
-            pass
-
-
-def _unpacked(stream: IO[bytes], name: str) -> IO[bytes]:
-    if name.endswith(".gz"):
-        return io.BytesIO(gzip.decompress(stream.read()))
-    return io.BytesIO(lzma.decompress(stream.read())) if name.endswith(".xz") else stream
-
-
-class _Guarded(io.RawIOBase):
-    """A stream whose reader, not its opener, meets the damage of a packed file: it needs the same words."""
-
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
-        self._stream = stream
-        self._path = path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with readable(self._path):
-            data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def readall(self) -> bytes:
-        with readable(self._path):
-            return self._stream.read()
-
-
-def _guarded(stream: IO[bytes], path: Path) -> IO[bytes]:
-    return io.BufferedReader(_Guarded(stream, path), 1 << 16)
-
-
-def _plain(name: str) -> str:
-    return name.removesuffix(".xz").removesuffix(".gz")
-
-
-def _wanted(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatch(_plain(name), pattern) for pattern in patterns)

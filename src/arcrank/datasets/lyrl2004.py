@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpack_sets, unpack_strings
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines
-from arcrank.datasets.locate import files_of, find, members
+from arcrank.datasets.locate import find
 from arcrank.datasets.trec import read_qrels
 from arcrank.errors import FormatError
+from arcrank.io.compressed import files_of, members
 
 __all__ = ["LAST_TRAINING_DAY", "load_lyrl2004"]
 

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpack_sets, unpack_strings
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.lines import Lines
-from arcrank.datasets.locate import files_of, find, members
+from arcrank.datasets.locate import find
 from arcrank.datasets.trec import Judgement, read_qrels
 from arcrank.errors import FormatError, MissingDataError, ParameterError
+from arcrank.io.compressed import files_of, members
 
 __all__ = ["RoutingTask", "load_ohsumed", "load_ohsumed_judgements", "load_ohsumed_topics", "routing_tasks"]
 

@@ -16,8 +16,9 @@ from arcrank.datasets.formats import svmlight
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.join import join
-from arcrank.datasets.locate import files_of, find, members
+from arcrank.datasets.locate import find
 from arcrank.errors import FormatError, ParameterError
+from arcrank.io.compressed import files_of, members
 
 __all__ = ["load_rcv1"]
 

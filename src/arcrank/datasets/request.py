@@ -13,8 +13,8 @@ from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats import frame, jsonl, parquet, qid, svmlight, tables, texts, xc
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
-from arcrank.datasets.locate import open_binary, readable
 from arcrank.errors import FormatError, InputError, ParameterError
+from arcrank.io.compressed import open_binary, readable
 
 __all__ = ["ENDINGS", "FORMATS", "Request", "Source"]
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpack_sets, unpack_strings
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.locate import files_of, find, members
+from arcrank.datasets.locate import find
 from arcrank.errors import FormatError, ParameterError
+from arcrank.io.compressed import files_of, members
 
 __all__ = ["Story", "load_reuters21578", "parse_sgml"]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import lzma
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import ParameterError
+from arcrank.io.compressed import compress
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -166,17 +165,8 @@ def format_of_output(path: str, given: str | None) -> str:
 
 
 def packed(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of the file: as they are, or packed where the name ends in .gz or .xz."""
-    if path.endswith(".gz"):
-        packer: Any = zlib.compressobj(wbits=31)
-    elif path.endswith(".xz"):
-        packer = lzma.LZMACompressor()
-    else:
-        yield from _gathered(lines)
-        return
-    for block in _gathered(lines):
-        yield packer.compress(block)
-    yield packer.flush()
+    """The bytes of the file: as they are, or compressed where the name ends in .gz or .xz."""
+    return compress(path, _gathered(lines))
 
 
 def _gathered(lines: Iterable[bytes], size: int = 1 << 16) -> Iterator[bytes]:

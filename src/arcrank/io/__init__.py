@@ -1,1 +1,1 @@
-"""Writing files in one step, and names as arrays."""
+"""Files that are written in one step or compressed, and names as arrays."""
