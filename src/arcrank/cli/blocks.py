@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, cast
 
-from arcrank._wording import count
+from arcrank._wording import count, format_counts
 from arcrank.cli.console import say
 from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
 
@@ -73,5 +73,5 @@ def documents_of(
 def _tell_skipped(skipped: Counter[str]) -> None:
 
     if skipped:
-        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in skipped.items())
+        reasons = format_counts(skipped)
         say(f"left out {count(skipped.total(), 'row')} that could not be read: {reasons}.")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from arcrank import memory
-from arcrank._wording import count, is_are, truncate
+from arcrank._wording import count, format_counts, is_are, truncate
 from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
 from arcrank.datacheck.stats import CorpusStats
 from arcrank.memory import columns_that_fit, gigabytes
@@ -53,7 +53,7 @@ Made = Iterator[tuple[str, str, str, str, int]]
 def _unreadable(found: CorpusStats, first_error: str) -> Made:
     n = sum(found.skipped.values())
     if n:
-        reasons = ", ".join(f"{reason} ({k:,})" for reason, k in found.skipped.most_common())
+        reasons = format_counts(found.skipped)
         place = f"; the first: {truncate(first_error.partition(chr(10))[0], 240)}" if first_error else ""
         message = f"{count(n, 'row')} cannot be read: {reasons}{place}"
         yield "serious", "unreadable rows", message, _mending(found, first_error.partition(chr(10))[2]), n

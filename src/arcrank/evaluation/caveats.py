@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from arcrank._wording import count, has_have, is_are, note_few_documents, some_names
+from arcrank._wording import count, format_counts, has_have, is_are, note_few_documents, some_names
 
 if TYPE_CHECKING:
     from arcrank.evaluation.evaluate import Evaluation
@@ -47,7 +47,7 @@ def _left_out(found: Evaluation) -> Iterator[str]:
 def _skipped(found: Evaluation) -> Iterator[str]:
     n = sum(found.skipped.values())
     if n:
-        reasons = ", ".join(f"{why} ({k:,})" for why, k in found.skipped.items())
+        reasons = format_counts(found.skipped)
         yield f"{count(n, 'row')} could not be read and {'was' if n == 1 else 'were'} left out: {reasons}."
 
 

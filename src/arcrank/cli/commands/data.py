@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank._wording import count
+from arcrank._wording import count, format_counts
 from arcrank.cli._typer import QuietCommand, QuietGroup
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, say, table, write_json
@@ -129,7 +129,7 @@ class _Told:
             raise FormatError(f"{source}: no row could be read: {self._reasons()}.\nCorrect the file.")
 
     def _reasons(self) -> str:
-        return ", ".join(f"{reason} ({n:,})" for reason, n in self.skipped.items())
+        return format_counts(self.skipped)
 
     def losses(self, kind: str) -> Iterator[str]:
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcrank._wording import count, display_path, number, printable, some_names, truncate
+from arcrank._wording import count, display_path, format_counts, number, printable, some_names, truncate
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, say, table, write_json
 from arcrank.cli.files import check_input, check_order, check_writable, is_html_file, load_model
@@ -72,7 +72,7 @@ def _check_worth(found: Evaluation, data: str) -> None:
     """Refuse what no document can be judged by: measures of nothing would look perfect."""
     name = display_path(data)
     if not found.n_documents:
-        reasons = ", ".join(f"{why} ({n:,})" for why, n in found.skipped.items())
+        reasons = format_counts(found.skipped)
         raise FormatError(f"{name}: no row could be read: {reasons}.\nCorrect the file.")
     if found.n_judged:
         return

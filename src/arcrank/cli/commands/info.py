@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import arcrank
-from arcrank._wording import count, number
+from arcrank._wording import count, format_counts, number
 from arcrank.cli.console import cell, console, table, write_json
 from arcrank.cli.files import check_model_path
 from arcrank.training.plan import metric_title
@@ -44,9 +44,7 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [(part["name"], _listed(part["parameters"])) for part in facts["parts"]]
     rows += [(name, str(card[name])) for name in ("trained", "data") if card.get(name)]
     rows += [(name, _count(card[name])) for name in ("documents",) if card.get(name) is not None]
-    rows += (
-        [("skipped", ", ".join(f"{n:,} x {why}" for why, n in card["skipped"].items()))] if card.get("skipped") else []
-    )
+    rows += [("skipped", format_counts(card["skipped"]))] if card.get("skipped") else []
     rows += [("hierarchy", count(len(card["hierarchy"]), "label"))] if card.get("hierarchy") else []
     rows += [("duality gap", number(card["duality_gap"]))] if card.get("duality_gap") is not None else []
     rows += [("chosen", card["chosen"]["why"])] if card.get("chosen") else []

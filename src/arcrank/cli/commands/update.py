@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import arcrank
-from arcrank._wording import count, printable
+from arcrank._wording import count, format_counts, printable
 from arcrank.cli.console import console, say, write_json
 from arcrank.cli.files import check_input, check_model_output, check_order, load_model
 from arcrank.cli.options import OnError
@@ -120,6 +120,6 @@ def _show(report: dict[str, Any]) -> None:
         f"{count(report['labels'], 'label')}{named}"
     ]
     if report["skipped"]:
-        lines.append("skipped " + ", ".join(f"{count:,} x {reason}" for reason, count in report["skipped"].items()))
+        lines.append("skipped " + format_counts(report["skipped"]))
     lines += [describe_validation(report["validation"]), f"kept as {printable(report['model'])}"]
     console(beside_file=True).print(Text("\n".join(lines)), soft_wrap=True)
