@@ -11,7 +11,7 @@ OLDEST_PYTHON ?= $(or $(shell python3.11 -c "import sys; print(sys.executable)" 
 OLDEST_TESTS := tests/graphs tests/losses tests/solvers tests/metrics tests/test_package.py tests/test_bounds.py \
 	tests/test_estimator_checks.py $(addprefix tests/rankers/,test_base.py test_rocchio.py test_loglinear.py online) \
 	$(addprefix tests/modelfile/test_,round_trip.py stored.py) tests/datasets/formats/test_parquet.py \
-	$(addprefix tests/experiments/test_,bipartite.py category_ranking.py) \
+	$(addprefix tests/experiments/test_,amini2008.py crammer2002.py) \
 	$(addprefix tests/cli/commands/test_,train.py rank.py evaluate.py) src/arcrank
 # PYTHONPATH of the caller must not leak other packages into the gate.
 unexport PYTHONPATH

@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 ARCRANK_DATA=... python -m benchmarks.online [--quick]
 
-1. Reuters-21578, the features of `arcrank.experiments.category_ranking` (fold 0): documents/s of one pass beside
+1. Reuters-21578, the features of `arcrank.experiments.crammer2002` (fold 0): documents/s of one pass beside
    `OneVsRestClassifier(Perceptron(max_iter=1, tol=None))` and `vw --multilabel_oaa` from its cache, in one run, the
    best of several repetitions each. VW's start is not counted; its one-error is read off its weights first.
 2. 521,439 synthetic documents of 121 of 9,325 terms and 102 topics: documents/s over arrays in memory, beside what
@@ -30,7 +30,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import Perceptron
 from sklearn.multiclass import OneVsRestClassifier
 
-from arcrank.experiments.category_ranking_runs import Fold, _reuters_fold
+from arcrank.experiments.crammer2002.runs import Fold, reuters_fold
 from arcrank.metrics import one_error
 from arcrank.rankers.online import MMPRanker, PerceptronRanker
 
@@ -97,7 +97,7 @@ def vw_one_error(model: Path, fold: Fold) -> float:
 
 def compare_on_reuters(repetitions: int) -> tuple[float, float]:
     """Print the peers; returns CPU seconds a document for loss 3, and terms x labels a document."""
-    fold = _reuters_fold(0)
+    fold = reuters_fold(0)
     n, terms = fold.X.shape[0], fold.X.nnz / fold.X.shape[0]
     print(f"Reuters-21578: {n} documents, {fold.X.shape[1]} terms, {terms:.1f} a document, {fold.Y.shape[1]} topics")
     rates = {}

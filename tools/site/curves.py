@@ -27,8 +27,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from arcrank import LogLinearRanker
 from arcrank.datasets import load_debtags_sample, load_reuters21578
-from arcrank.experiments.category_ranking_runs import cells as online_cells
-from arcrank.experiments.cells import cell
+from arcrank.experiments.cache import cached
+from arcrank.experiments.crammer2002.runs import cells as online_cells
 from arcrank.text import TextFeatures
 from tools.site import learners
 from tools.site.pictures import Palette, save
@@ -62,7 +62,7 @@ def solver_runs(*, fresh: bool) -> dict[str, list[dict[str, float]]]:
         return [{**entry, "loss": entry["loss"] / scale} for entry in ranker.history_]
 
     return {
-        name: cell("site-curves", {"version": 1, "solver": name, "n": n, "C": C}, partial(compute, name), fresh=fresh)
+        name: cached("site-curves", {"version": 1, "solver": name, "n": n, "C": C}, partial(compute, name), fresh=fresh)
         for name, n in SOLVERS.items()
     }
 

@@ -2,7 +2,7 @@
 
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m tools.site.learners [--accuracy-only | --times-only] [--corpora ...]
 
-Finished cells are kept in the user's cache folder (see `arcrank.experiments.cells`), so a second run is cheap.
+Finished cells are stored in the user's cache folder (see `arcrank.experiments.cache`), so a second run is cheap.
 `--times-only` measures the times anew, on a quiet machine please, and reads the accuracies; `--accuracy-only` leaves
 the times as they were measured last.
 
@@ -42,8 +42,8 @@ from arcrank import (
     metrics,
 )
 from arcrank.datasets import Corpus, load_debtags, load_rcv1, load_reuters21578
-from arcrank.experiments.cells import cell, is_finished
-from arcrank.experiments.circumstances import machine, today, versions
+from arcrank.experiments.cache import cached, is_cached
+from arcrank.experiments.environment import machine, today, versions
 from arcrank.model_selection import StratifiedFolds
 from arcrank.rankers.base import top_columns
 from arcrank.text import TextFeatures
@@ -179,7 +179,7 @@ def accuracy(corpus: str, learner: str) -> dict[str, Any]:
             "seconds": seconds,
         }
 
-    return dict(cell(EXPERIMENT, _key("accuracy", corpus, learner=learner), compute))
+    return dict(cached(EXPERIMENT, _key("accuracy", corpus, learner=learner), compute))
 
 
 def _key(part: str, corpus: str, **more: Any) -> Settings:
@@ -188,7 +188,7 @@ def _key(part: str, corpus: str, **more: Any) -> Settings:
 
 
 def times(corpus: str, *, fresh: bool = False) -> dict[str, Any]:
-    """Median seconds to fit and to rank the test documents, of each learner, all in one run; with its circumstances."""
+    """Return the median seconds of each learner to fit and to rank the test documents, all measured in one run."""
 
     def compute() -> dict[str, Any]:
         given = data(corpus)
@@ -205,12 +205,12 @@ def times(corpus: str, *, fresh: bool = False) -> dict[str, Any]:
         medians = {name: [median(part) for part in zip(*past, strict=True)] for name, past in spent.items()}
         return {"seconds": medians, "date": today(), "machine": machine(), "versions": versions()}
 
-    return dict(cell(EXPERIMENT, _key("times", corpus), compute, fresh=fresh))
+    return dict(cached(EXPERIMENT, _key("times", corpus), compute, fresh=fresh))
 
 
 def known_times(corpus: str) -> dict[str, Any] | None:
     """The times that were measured last, or None."""
-    return times(corpus) if is_finished(EXPERIMENT, _key("times", corpus)) else None
+    return times(corpus) if is_cached(EXPERIMENT, _key("times", corpus)) else None
 
 
 def _timed(learner: str, settings: Settings, given: Data) -> tuple[float, float]:

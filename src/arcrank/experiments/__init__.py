@@ -1,0 +1,1 @@
+"""The experiments of the papers: `registry` names them, each paper has one module, `report` shows the results."""

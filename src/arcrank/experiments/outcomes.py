@@ -1,4 +1,4 @@
-"""What an experiment of the papers gives: numbers beside the published ones, verdicts, and plots as data."""
+"""The outcome of an experiment: measured and published numbers, verdicts, and plots as data."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["MARKS", "NEAR", "RULE", "Line", "Outcome", "Plot", "Value", "verdict
 NEAR = 0.15
 MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", "no verdict": ""}
 RULE = (
-    "Verdicts compare the mean, rounded to the published value's decimals (two at least), with that value: at or "
-    "better; within 15 % of it; worse. There is no verdict where nothing was published, or where the paper's data is "
-    "not the data at hand."
+    "Verdicts compare the mean, rounded to the decimals of the published value (at least two), with that value: at or "
+    "better; within 15 % of it; worse. There is no verdict where no value was published, or where the paper's data is "
+    "not available."
 )
 
 
 class Value(NamedTuple):
-    """One number of a table: measured, its spread where there are several runs, and published."""
+    """One number of a table: the measured value, its spread over runs if there are several, and the published value."""
 
     row: str
     column: str
@@ -31,12 +31,15 @@ class Value(NamedTuple):
 
     @property
     def verdict(self) -> str:
+        """How the measured value compares with the published one."""
         return verdict(self)
 
 
 def verdict(value: Value) -> str:
-    """How a measured value stands beside the published one.
+    """Return how a measured value compares with the published one.
 
+    Examples
+    --------
     >>> [verdict(Value("", "", x, 10.0)) for x in (9.0, 11.0, 12.0)]
     ['at or better', 'within 15 %', 'worse']
     >>> verdict(Value("", "", 12.0, 10.0, higher_is_better=True)), verdict(Value("", "", 12.0))
@@ -53,7 +56,7 @@ def verdict(value: Value) -> str:
 
 
 class Line(NamedTuple):
-    """One line of a plot, or all its bars."""
+    """One line of a plot, or all of its bars."""
 
     name: str
     x: Sequence[float]
@@ -61,7 +64,7 @@ class Line(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Lines with the names of the axes; `log` names the logarithmic ones, ranges hold where data should not decide."""
+    """Lines and the names of the axes; `log` names the logarithmic axes, a range of None follows the data."""
 
     lines: Sequence[Line]
     x: str
@@ -87,16 +90,29 @@ class Outcome:
 
     @property
     def full_title(self) -> str:
-        """The paper, and what it is in the paper."""
+        """The paper, and the table or figure in it."""
         return ", ".join(filter(None, [self.paper, self.title]))
 
+    def table(self) -> tuple[list[str], dict[str, list[Value | None]]]:
+        """Return the names of the columns, and for each row its values in that order, None where there is none.
+
+        Examples
+        --------
+        >>> Outcome("name", "title", values=[Value("MMP", "loss", 0.5), Value("Rocchio", "F1", 0.8)]).table()[0]
+        ['loss', 'F1']
+        """
+        columns = list(dict.fromkeys(value.column for value in self.values))
+        placed = {(value.row, value.column): value for value in self.values}
+        rows = dict.fromkeys(value.row for value in self.values)
+        return columns, {row: [placed.get((row, column)) for column in columns] for row in rows}
+
     def verdicts(self) -> dict[str, int]:
-        """How many values have each verdict."""
+        """Return the number of values with each verdict."""
         counted = Counter(value.verdict for value in self.values)
         return {name: counted[name] for name in MARKS}
 
     def to_json(self) -> dict[str, Any]:
-        """See schemas/reproduce.json."""
+        """Return the outcome as in schemas/reproduce.json."""
         return {
             "name": self.name,
             "title": self.full_title,

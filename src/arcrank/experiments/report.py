@@ -1,4 +1,4 @@
-"""The report of `arcrank reproduce`, HTML or Markdown: measured beside published, with verdicts and plots."""
+"""The report of `arcrank reproduce` in HTML or Markdown: measured and published values, verdicts and plots."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from arcrank import __version__
 from arcrank._wording import number
 from arcrank.evaluation.report.html import Cell, cards, page, section, table
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
-from arcrank.experiments.circumstances import machine, today, versions
+from arcrank.experiments.environment import machine, today, versions
 from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Plot, Value
 
 __all__ = ["markdown", "report", "to_json"]
 
 _STYLES = {"at or better": "good", "within 15 %": "warn", "worse": "bad", "no verdict": ""}
-_WORDS = {
+_CARD_TEXTS = {
     "at or better": "than the published value",
     "within 15 %": "of the published value",
     "worse": "by more than 15 %",
-    "no verdict": "nothing published, or other data",
+    "no verdict": "no published value, or different data",
 }
 
 
 def to_json(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> dict[str, Any]:
-    """What `--json` prints: see schemas/reproduce.json."""
+    """Return what `--json` prints, as in schemas/reproduce.json."""
     return {"rule": RULE, "experiments": [one.to_json() for one in outcomes], "left_out": left_out}
 
 
 def report(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
-    """The page."""
+    """Return the report as an HTML page."""
     totals = {name: sum(one.verdicts()[name] for one in outcomes) for name in MARKS}
     body = [
-        "<h1>The papers' experiments, measured again</h1>",
+        "<h1>The papers' experiments, reproduced</h1>",
         f'<p class="soft">{escape(RULE)}</p>',
-        cards((name, f"{n:,}", _WORDS[name]) for name, n in totals.items()),
+        cards((name, f"{n:,}", _CARD_TEXTS[name]) for name, n in totals.items()),
         *(_section(one) for one in outcomes),
     ]
     if left_out:
         rows = [[Cell(escape(name)), Cell(escape(why))] for name, why in left_out.items()]
-        body.append(section("Left out", table(["experiment", "why"], rows)))
+        body.append(section("Skipped", table(["experiment", "reason"], rows)))
     footer = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
     return page("arcrank: the papers' experiments", body, footer, to_json(outcomes, left_out))
 
 
 def _section(one: Outcome) -> str:
-    return section(one.full_title, _values(one.values), _plots(one), intro=one.note)
+    return section(one.full_title, _values(one), _plots(one), intro=one.note)
 
 
 def _plots(one: Outcome) -> str:
-    return f'<div class="plots">{"".join(map(_drawn, one.plots))}</div>' if one.plots else ""
+    return f'<div class="plots">{"".join(map(_figure, one.plots))}</div>' if one.plots else ""
 
 
-def _drawn(plot: Plot) -> str:
+def _figure(plot: Plot) -> str:
     x, y = Axis(plot.x, "x" in plot.log, plot.x_range), Axis(plot.y, "y" in plot.log, plot.y_range)
     if plot.bars:
         bars = plot.lines[0]
@@ -64,33 +64,34 @@ def _drawn(plot: Plot) -> str:
     return figure.removesuffix("</figure>") + caption + "</figure>"
 
 
-def _values(values: Sequence[Value]) -> str:
-    """Rows by columns; a cell is ours, the spread, and theirs below."""
-    columns = list(dict.fromkeys(value.column for value in values))
-    placed = {(value.row, value.column): value for value in values}
-    rows = [
-        [Cell(escape(row)), *(_cell(placed.get((row, column))) for column in columns)]
-        for row in dict.fromkeys(value.row for value in values)
-    ]
-    return table(["", *columns], rows)
+def _values(one: Outcome) -> str:
+    """Return a table; a cell has the measured value, its spread, the verdict, and below them the published value."""
+    columns, rows = one.table()
+    return table(["", *columns], [[Cell(escape(row)), *map(_cell, values)] for row, values in rows.items()])
 
 
 def _cell(value: Value | None) -> Cell:
     if value is None:
         return Cell("")
-    spread = "" if value.spread is None else f" <small>± {value.spread:.2g}</small>"
-    paper = "" if value.published is None else f"<br><small>published {number(value.published)}</small>"
-    mark = MARKS[value.verdict]
-    return Cell(f"<b>{number(value.measured)}</b>{spread} {mark}{paper}", value.measured, _STYLES[value.verdict])
+    text = f"<b>{number(value.measured)}</b>{_spread(value)} {MARKS[value.verdict]}{_published(value)}"
+    return Cell(text, value.measured, _STYLES[value.verdict])
+
+
+def _spread(value: Value) -> str:
+    return "" if value.spread is None else f" <small>± {value.spread:.2g}</small>"
+
+
+def _published(value: Value) -> str:
+    return "" if value.published is None else f"<br><small>published {number(value.published)}</small>"
 
 
 def markdown(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
-    """The same as part of a site's page: headings of the second level, tables, and the plots as SVG.
+    """Return the report as part of a page of the site: second-level headings, tables, and plots as SVG.
 
-    Colours and the layout of the plots are the site's, as in docs/assets/site.css.
+    Colours and the layout of the plots come from docs/assets/site.css.
     """
     names = " ".join(one.name for one in outcomes)
-    of_one_paper = len({one.paper for one in outcomes}) == 1  # then its name is the page's own
+    of_one_paper = len({one.paper for one in outcomes}) == 1  # the page is about this paper, so titles omit it
     parts = [
         "<!-- written by `arcrank reproduce`: do not edit -->",
         f"Measured with `arcrank reproduce {names}`; written on {today()} with {versions()} on {machine()}.",
@@ -99,14 +100,14 @@ def markdown(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
     ]
     if left_out:
         rows = [[_plain(name), _plain(why)] for name, why in left_out.items()]
-        parts.append("## Left out\n\n" + _markdown_table(["experiment", "why"], rows))
+        parts.append("## Skipped\n\n" + _markdown_table(["experiment", "reason"], rows))
     return "\n\n".join(parts) + "\n"
 
 
 def _totals(outcomes: Sequence[Outcome]) -> str:
     counts = {name: sum(one.verdicts()[name] for one in outcomes) for name in MARKS}
-    told = [f"**{n:,}** {name} {_mark(name)}".strip() for name, n in counts.items() if n]
-    return f"{', '.join(told)}."
+    texts = [f"**{n:,}** {name} {_mark(name)}".strip() for name, n in counts.items() if n]
+    return f"{', '.join(texts)}."
 
 
 def _mark(verdict: str) -> str:
@@ -114,14 +115,10 @@ def _mark(verdict: str) -> str:
 
 
 def _markdown_section(one: Outcome, title: str) -> str:
-    columns = list(dict.fromkeys(value.column for value in one.values))
-    placed = {(value.row, value.column): value for value in one.values}
-    rows = [
-        [_plain(row), *(_markdown_cell(placed.get((row, column))) for column in columns)]
-        for row in dict.fromkeys(value.row for value in one.values)
-    ]
+    columns, rows = one.table()
+    cells = [[_plain(row), *map(_markdown_cell, values)] for row, values in rows.items()]
     parts = [f"## {_plain(title)}", f"`{one.name}`" + (f": {_plain(one.note)}" if one.note else "")]
-    table = _markdown_table(["", *map(_plain, columns)], rows)
+    table = _markdown_table(["", *map(_plain, columns)], cells)
     return "\n\n".join(filter(None, [*parts, _plots(one), table]))
 
 
@@ -133,12 +130,10 @@ def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _markdown_cell(value: Value | None) -> str:
     if value is None:
         return ""
-    spread = "" if value.spread is None else f" <small>± {value.spread:.2g}</small>"
-    paper = "" if value.published is None else f"<br><small>published {number(value.published)}</small>"
-    return f"{number(value.measured)}{spread} {_mark(value.verdict)}".rstrip() + paper
+    return f"{number(value.measured)}{_spread(value)} {_mark(value.verdict)}".rstrip() + _published(value)
 
 
 def _plain(text: str) -> str:
-    """Text that neither Markdown nor HTML takes for something else, on one line."""
+    """Escape text for Markdown and HTML, on one line."""
     marks = str.maketrans({mark: f"&#{ord(mark)};" for mark in "|*_`[]\\#"})
     return escape(" ".join(text.split()), quote=False).translate(marks)

@@ -1,10 +1,10 @@
-"""`arcrank reproduce`: the experiments of the papers by name, measured beside published."""
+"""`arcrank reproduce`: run the experiments of the papers by name and compare with the published values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,32 +14,28 @@ from arcrank.cli.files import check_writable, is_html_file
 from arcrank.cli.progress import Meter
 from arcrank.errors import MissingDataError
 from arcrank.experiments import registry
-from arcrank.experiments.outcomes import MARKS, RULE
+from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Value
 from arcrank.experiments.registry import experiment, run
 from arcrank.experiments.report import markdown, report, to_json
 from arcrank.io.atomic import write_atomically
-
-if TYPE_CHECKING:
-    from arcrank.experiments.outcomes import Outcome, Value
 
 _STYLES = {"at or better": "green", "within 15 %": "yellow", "worse": "red", "no verdict": ""}
 
 
 def reproduce(
     tables: Annotated[
-        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names of --list; all if none.")
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Names as in --list (default: all).")
     ] = None,
-    list: Annotated[bool, typer.Option("--list", help="List the experiments and what they need.")] = False,
+    list: Annotated[bool, typer.Option("--list", help="List the experiments and the corpora they need.")] = False,
     report: Annotated[
-        Path | None, typer.Option(help="Write tables and plots to this file: .html a page, .md a part of a site.")
+        Path | None, typer.Option(help="Write tables and plots to this file: a page (.html) or part of a site (.md).")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Run the papers' experiments, and set every number beside the published one.
+    """Run the papers' experiments and compare every number with the published one.
 
-    Finished cells are kept in the user's cache folder: what was stopped goes on there. All of them take hours.
+    Finished cells are stored in the user's cache folder, so an interrupted run resumes. All experiments take hours.
     """
-
     if list:
         _list(json)
         return
@@ -55,7 +51,10 @@ def reproduce(
 
 
 def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
-    """The outcomes of the named experiments; of all that have their corpus here where none is named."""
+    """Run the named experiments, by default all; those without a corpus are skipped unless they are named.
+
+    Returns the outcomes, and the reason for each experiment that was skipped.
+    """
     for name in names:
         experiment(name)
     outcomes, left_out = [], {}
@@ -66,12 +65,11 @@ def run_all(names: Sequence[str]) -> tuple[list[Outcome], dict[str, str]]:
             if names:
                 raise
             left_out[name] = str(error)
-            say(f"{name} is left out. {error}")
+            say(f"{name} is skipped. {error}")
     return outcomes, left_out
 
 
 def _run(name: str) -> Outcome:
-
     with Meter(name, experiment(name).n_cells(), "cells") as meter:
         return run(name, meter.advance)
 
@@ -88,38 +86,35 @@ def _list(as_json: bool) -> None:
             ]
         )
         return
-    made = table("", "name", "paper", "what", "corpus")
+    made = table("", "name", "paper", "experiment", "corpus")
     for name, one in registry.EXPERIMENTS.items():
-        made.add_row(name, one.paper, one.title, one.corpus if here[name] else f"{one.corpus} [dim](not here)[/]")
+        made.add_row(name, one.paper, one.title, one.corpus if here[name] else f"{one.corpus} [dim](not found)[/]")
     console().print(made)
 
 
-def _write(path: Path, outcomes: list[Outcome], left_out: dict[str, str]) -> None:
-
+def _write(path: Path, outcomes: Sequence[Outcome], left_out: dict[str, str]) -> None:
     write = markdown if path.suffix.lower() == ".md" else report
     write_atomically(path, [write(outcomes, left_out).encode()])
     say(f"The report is in {path}")
 
 
-def show(outcomes: list[Outcome], *, beside_file: bool = False) -> None:
-    """A table for each experiment, ours and in brackets the published value with a mark."""
+def show(outcomes: Iterable[Outcome], *, beside_file: bool = False) -> None:
+    """Print a table for each experiment: measured values, published values in brackets, and verdicts."""
     screen = console(beside_file=beside_file)
     for one in outcomes:
         screen.print(_table(one))
-        told = ", ".join(f"{n:,} {name} {MARKS[name]}".strip() for name, n in one.verdicts().items() if n)
-        screen.print(f"{one.name}: {told}\n", markup=False)
+        verdicts = ", ".join(f"{n:,} {name} {MARKS[name]}".strip() for name, n in one.verdicts().items() if n)
+        screen.print(f"{one.name}: {verdicts}\n", markup=False)
         if one.note:
             say(one.note)
     say(RULE)
 
 
 def _table(one: Outcome) -> Any:
-
-    columns = list(dict.fromkeys(value.column for value in one.values))
-    placed = {(value.row, value.column): value for value in one.values}
+    columns, rows = one.table()
     made = table(one.full_title, "", *columns, numbers=len(columns))
-    for row in dict.fromkeys(value.row for value in one.values):
-        made.add_row(row, *(_text(placed.get((row, column))) for column in columns))
+    for row, values in rows.items():
+        made.add_row(row, *map(_text, values))
     return made
 
 
@@ -128,5 +123,5 @@ def _text(value: Value | None) -> Any:
 
     if value is None:
         return ""
-    paper = "" if value.published is None else f" [{number(value.published)}]"
-    return Text(f"{number(value.measured)}{paper} {MARKS[value.verdict]}".strip(), _STYLES[value.verdict])
+    published = "" if value.published is None else f" [{number(value.published)}]"
+    return Text(f"{number(value.measured)}{published} {MARKS[value.verdict]}".strip(), _STYLES[value.verdict])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arcrank.experiments.cells import cell, is_finished
+from arcrank.experiments.cache import cached, is_cached
 
 
 def test_a_finished_cell_is_not_run_again():
@@ -14,32 +14,34 @@ def test_a_finished_cell_is_not_run_again():
         calls.append(1)
         return {"error": 0.25}
 
-    assert cell("test", key, compute) == {"error": 0.25}
-    assert cell("test", key, compute) == {"error": 0.25}
+    assert cached("test", key, compute) == {"error": 0.25}
+    assert cached("test", key, compute) == {"error": 0.25}
     assert len(calls) == 1
-    assert is_finished("test", key)
-    assert not is_finished("test", {"fold": 2})
-    assert cell("test", key, compute, fresh=True) == {"error": 0.25}
+    assert is_cached("test", key)
+    assert not is_cached("test", {"fold": 2})
+    assert cached("test", key, compute, fresh=True) == {"error": 0.25}
     assert len(calls) == 2
 
 
 def test_a_damaged_cell_is_run_again(session_cache):
-    cell("damaged", {"a": 1}, lambda: 1)
+    cached("damaged", {"a": 1}, lambda: 1)
     (path,) = (session_cache / "arcrank" / "experiments" / "damaged").iterdir()
     path.write_text(json.dumps({"key": {}})[:5])
-    assert cell("damaged", {"a": 1}, lambda: 2) == 2
+    assert cached("damaged", {"a": 1}, lambda: 2) == 2
 
 
 def test_a_folder_that_cannot_be_written_to_costs_nothing(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.warns(RuntimeWarning, match="cannot be kept"):
-        assert cell("test", {"a": 1}, lambda: 3) == 3
-    assert cell("test", {"a": 2}, lambda: 4) == 4  # told once
+    with pytest.warns(RuntimeWarning, match="cannot be stored"):
+        assert cached("test", {"a": 1}, lambda: 3) == 3
+    assert cached("test", {"a": 2}, lambda: 4) == 4  # warns once
 
 
 def test_a_full_disk_costs_a_warning(full_disk, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(full_disk))
-    with pytest.warns(RuntimeWarning, match=r"starts again: .*the file needs 1,0\d\d bytes, and the disk has 0 free"):
-        assert cell("full", {"a": 1}, lambda: "x" * 1000) == "x" * 1000
+    with pytest.warns(
+        RuntimeWarning, match=r"from the beginning: .*the file needs 1,0\d\d bytes, and the disk has 0 free"
+    ):
+        assert cached("full", {"a": 1}, lambda: "x" * 1000) == "x" * 1000
     assert [path.name for path in full_disk.rglob("*") if path.is_file()] == ["filler"]

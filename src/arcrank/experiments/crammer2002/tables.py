@@ -1,25 +1,16 @@
-"""Crammer & Singer 2002: Tables 1-4 and Figures 3-6, measured beside the published values.
-
-    ARCRANK_DATA=... python -m arcrank.experiments.category_ranking [--corpus ...] [--plots FOLDER] [--fresh]
-
-Reuters-21578: 10,789 documents, five folds, pivoted length normalization and Rocchio's selection of terms learnt in
-each training part, one pass. RCV1: the tf-idf vectors of a part of the corpus, so its published values are only shown
-beside ours. Finished cells are kept in the user's cache folder; a run that was stopped goes on there.
-"""
+"""Tables 1-4 of Crammer & Singer 2002: means over folds with the published values, as rows and as text."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import ttest_rel
 
-from arcrank.experiments.category_ranking_runs import CORPORA, MEASURES, RANKERS, Cell, cells
+from arcrank.experiments.crammer2002.runs import MEASURES, RANKERS, Cell
 
-__all__ = ["Comparison", "Row", "compare", "main", "rows"]
+__all__ = ["PUBLISHED", "TABLES", "Comparison", "Row", "compare", "format_comparisons", "format_tables", "rows"]
 
 PUBLISHED: dict[str, dict[str, Sequence[float | None]]] = {
     "Reuters-21578": {
@@ -33,13 +24,13 @@ PUBLISHED: dict[str, dict[str, Sequence[float | None]]] = {
         "MMP loss 3": (34.57, 2.90, 0.75, 6.49, 3.98, 0.91, 0.87),
     },
 }
-"""In the order of MEASURES; the other rows did not survive in the text at hand."""
+"""In the order of MEASURES; the other rows cannot be read in our copy of the paper."""
 TABLES = {"Reuters-21578": (1, 2), "RCV1": (3, 4)}
 _LOSSES = {"MMP loss 1": "loss 1 %", "MMP loss 2": "loss 2", "MMP loss 3": "loss 3 %"}
 
 
 class Row(NamedTuple):
-    """One number of a table: the mean over folds, its standard deviation over folds, and the paper's."""
+    """One number of a table: the mean and standard deviation over folds, and the published value."""
 
     ranker: str
     measure: str
@@ -49,7 +40,7 @@ class Row(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """MMP with a loss against MMP with another, judged by the first one's loss."""
+    """MMP with one loss compared to MMP with another, measured by the loss of the first."""
 
     measure: str
     ranker: str
@@ -61,7 +52,7 @@ class Comparison(NamedTuple):
 
 
 def rows(results: Iterable[Cell]) -> list[Row]:
-    """The rows of two tables (the losses; the retrieval measures) from the cells of one corpus."""
+    """Return the rows of both tables of a corpus, the losses and the retrieval measures."""
     by_ranker = _by_ranker(results)
     found = []
     for name, folds in by_ranker.items():
@@ -74,7 +65,7 @@ def rows(results: Iterable[Cell]) -> list[Row]:
 
 
 def compare(results: Iterable[Cell]) -> list[Comparison]:
-    """Is each variant of MMP best at its own loss? Paired over folds; a negative difference says yes."""
+    """Compare each variant of MMP at its own loss with the others, paired over folds; negative means better."""
     by_ranker = _by_ranker(results)
     found = []
     for ranker, measure in _LOSSES.items():
@@ -82,7 +73,7 @@ def compare(results: Iterable[Cell]) -> list[Comparison]:
         for other in _LOSSES:
             if other != ranker:
                 difference = own - np.array([cell.measures[measure] for cell in by_ranker[other]])
-                # Without a spread the test has nothing to divide by.
+                # The t-test divides by the spread.
                 spread = len(own) > 1 and np.ptp(difference) > 0
                 p = float(ttest_rel(own, own - difference).pvalue) if spread else float("nan")
                 won = int((difference < 0).sum())
@@ -98,11 +89,11 @@ def _by_ranker(results: Iterable[Cell]) -> dict[str, list[Cell]]:
 
 
 def format_tables(corpus: str, found: list[Row]) -> str:
-    """Ours, and the paper's in brackets."""
+    """Format both tables of a corpus, with published values in brackets."""
     measures = list(MEASURES)
     lines = []
     for number, chosen in zip(TABLES[corpus], (measures[:3], measures[3:]), strict=True):
-        lines.append(f"\nTable {number}: {corpus}, ours [published]")
+        lines.append(f"\nTable {number}: {corpus}, measured [published]")
         lines.append(f"{'':12}" + "".join(f"{measure:>26}" for measure in chosen))
         for ranker in dict.fromkeys(row.ranker for row in found):
             texts = [_format(row) for row in found if row.ranker == ranker and row.measure in chosen]
@@ -116,9 +107,9 @@ def _format(row: Row) -> str:
 
 
 def format_comparisons(found: list[Comparison]) -> str:
-    """One line a comparison."""
+    """Format one line per comparison."""
     lines = [
-        "\nEach variant at its own loss against the others, paired over folds (negative: the own variant is better)"
+        "\nEach variant at its own loss compared to the others, paired over folds (negative: better than the other)"
     ]
     for one in found:
         lines.append(
@@ -126,27 +117,3 @@ def format_comparisons(found: list[Comparison]) -> str:
             f"{one.n_folds} folds, p = {one.p_value:.2g}"
         )
     return "\n".join(lines) + "\n"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables, and draw the figures where a folder for them is given."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", choices=[*CORPORA, "all"], default="all")
-    parser.add_argument("--plots", metavar="FOLDER", help="draw Figures 3-6 into this folder")
-    parser.add_argument("--fresh", action="store_true", help="run everything again")
-    options = parser.parse_args(arguments)
-    results = {}
-    for corpus in CORPORA if options.corpus == "all" else [options.corpus]:
-        results[corpus] = list(cells(corpus, fresh=options.fresh))
-        sys.stdout.write(format_tables(corpus, rows(results[corpus])))
-        if CORPORA[corpus][0] > 1:
-            sys.stdout.write(format_comparisons(compare(results[corpus])))
-    if options.plots:
-        from arcrank.experiments.category_ranking_plots import draw
-
-        for path in draw(results, options.plots):
-            sys.stdout.write(f"{path}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from arcrank.datasets import Corpus
-from arcrank.experiments import bipartite, bipartite_runs, bipartite_tables
-from arcrank.experiments.bipartite_runs import Collection, Study, method
+from arcrank.experiments.amini2008 import methods, study, tables
+from arcrank.experiments.amini2008.__main__ import main
+from arcrank.experiments.amini2008.methods import method
+from arcrank.experiments.amini2008.study import Collection, Study
 
 
 @pytest.fixture
@@ -20,7 +22,7 @@ def small(monkeypatch, tmp_path):
         texts=texts,
         label_sets=[["acq" if t == "oil" else t] for t in labels],
     )
-    monkeypatch.setitem(bipartite_runs.COLLECTIONS, "small", Collection(lambda: corpus, 3, 9, 40))
+    monkeypatch.setitem(study.COLLECTIONS, "small", Collection(lambda: corpus, 3, 9, 40))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return Study("small", n_splits=2, n_rounds=5)
 
@@ -48,7 +50,7 @@ def test_topics_with_too_few_documents_are_left_out(small):
 
 def test_finished_cells_are_read_and_not_run_again(small, monkeypatch):
     first = small.cell("RB", "gold", 1)
-    monkeypatch.setattr(bipartite_runs, "method", lambda name: pytest.fail("it was run again"))
+    monkeypatch.setattr(study, "method", lambda name: pytest.fail("it was run again"))
     assert small.cell("RB", "gold", 1) == first
 
 
@@ -63,7 +65,7 @@ def test_every_method_ranks_the_test_documents(small, name):
 
 
 def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):
-    rows = bipartite.table2(small, quiet, methods=("RB", "ssRB k=1"))
+    rows = tables.table2(small, quiet, methods=("RB", "ssRB k=1"))
     assert [(r.method, r.measure) for r in rows] == [
         ("RB", "mAUP"),
         ("ssRB k=1", "mAUP"),
@@ -72,31 +74,31 @@ def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):
     ]
     best = max(rows[:2], key=lambda r: r.mean)
     assert not best.worse
-    assert len(bipartite.table3(small, quiet, methods=("RB", "ssRB k=1"))) == 6
+    assert len(tables.table3(small, quiet, methods=("RB", "ssRB k=1"))) == 6
 
 
 def test_figures_are_points(small):
-    assert [p.x for p in bipartite.figure1(small, quiet, counts=(3, 2))] == [3, 3, 3, 2, 2, 2]
-    points = bipartite.figure2(small, quiet, factors=(1, 2))
+    assert [p.x for p in tables.figure1(small, quiet, counts=(3, 2))] == [3, 3, 3, 2, 2, 2]
+    points = tables.figure2(small, quiet, factors=(1, 2))
     assert {p.of for p in points} == {"precision by recall", "mAUP by labelled documents"}
     assert len(points) == 5 * 11 + 2 * 4 + 1
-    assert len(bipartite.figure3(small, quiet, discounts=(0.0, 1.0), factors=(1,))) == 2
+    assert len(tables.figure3(small, quiet, discounts=(0.0, 1.0), factors=(1,))) == 2
 
 
 def test_beyond_compares_with_the_best_of_the_grid(small, monkeypatch):
     grid = ["LR latent=2 C=1", "LR latent=5 C=1", "LR latent=5 C=1 unit"]
-    monkeypatch.setattr(bipartite_runs, "LATENT_DIMENSIONS", (2, 5))
-    monkeypatch.setattr(bipartite_tables, "LATENT_GRID", grid)
-    found = bipartite.beyond(small, quiet)
+    monkeypatch.setattr(methods, "LATENT_DIMENSIONS", (2, 5))
+    monkeypatch.setattr(tables, "LATENT_GRID", grid)
+    found = tables.beyond(small, quiet)
     assert {p.measure for p in found} == {"aup", "auc", "t9p"}
     assert all(p.n == 6 and p.other in ("LR", *grid) for p in found)
     assert [part.shape[1] for part in small.split(1).latent] == [5, 5]
 
 
 def test_the_command_prints_what_is_asked_for(small, capsys):
-    bipartite.main(["table2", "--collection", "small", "--splits", "1", "--rounds", "2"])
+    main(["table2", "--collection", "small", "--splits", "1", "--rounds", "2"])
     printed = capsys.readouterr()
     assert printed.out.startswith("== table2: small, 1 splits, 2 rounds\nmAUP ")
     assert "split 1 of 1" in printed.err
     with pytest.raises(SystemExit):
-        bipartite.main(["table9"])
+        main(["table9"])

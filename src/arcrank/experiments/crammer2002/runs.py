@@ -1,4 +1,4 @@
-"""The runs behind Crammer & Singer 2002, section 4: each fold and ranker once, kept in the user's cache folder."""
+"""Runs of Crammer & Singer 2002, section 4: one cell for each fold and ranker, stored in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sklearn.model_selection import KFold
 
 from arcrank import metrics
 from arcrank.datasets import load_rcv1, load_reuters21578
-from arcrank.experiments.cells import cell
+from arcrank.experiments.cache import cached
 from arcrank.rankers.online import MMPRanker, PerceptronRanker
 from arcrank.rankers.rocchio import RocchioRanker
 from arcrank.text import PivotedLength, RocchioSelector, TermCounts, Tokenizer
 
-__all__ = ["CORPORA", "MEASURES", "RANKERS", "Cell", "cells", "label_sets"]
+__all__ = ["CORPORA", "MEASURES", "RANKERS", "Cell", "Fold", "cells", "label_sets", "reuters_fold"]
 
 _VERSION = 1
-"""Raise it when a change makes the kept cells wrong."""
+"""Increase it when a change invalidates the stored cells."""
 _CURVE_POINTS = 400
 
 RANKERS: dict[str, Any] = {
@@ -44,7 +44,7 @@ MEASURES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Fold(NamedTuple):
-    """Features and indicators, CSR."""
+    """Features and label indicators of a training and a test part, as CSR matrices."""
 
     X: sp.csr_matrix
     Y: sp.csr_matrix
@@ -54,7 +54,7 @@ class Fold(NamedTuple):
 
 @dataclass
 class Cell:
-    """What one ranker did in one fold."""
+    """The results of one ranker on one fold."""
 
     corpus: str
     fold: int
@@ -66,8 +66,8 @@ class Cell:
     recall: list[float] = field(default_factory=list)
 
 
-def _reuters_fold(number: int) -> Fold:
-    """Section 4.1, 4.2 and 4.4: everything that is learnt of the texts is learnt in the training part."""
+def reuters_fold(number: int) -> Fold:
+    """Prepare the texts as sections 4.1, 4.2 and 4.4 say; terms and weights are learnt from the training part only."""
     texts, Y = _reuters()
     train, test = list(KFold(5, shuffle=True, random_state=0).split(texts))[number]
     counter = TermCounts(tokenizer=Tokenizer(digits="token", stop_words="english", stem=False))
@@ -83,8 +83,8 @@ def _reuters() -> tuple[list[str], sp.csr_matrix]:
     return corpus.texts or [], corpus.indicator()
 
 
-def _rcv1_fold(number: int) -> Fold:  # noqa: ARG001 - there is one
-    """The vectors are tf-idf already; only the selection of terms is the paper's. GMIL is left out, as there."""
+def _rcv1_fold(number: int) -> Fold:  # noqa: ARG001 - there is one split
+    """Select terms as the paper does (the vectors are already tf-idf), without the topic GMIL, which it excludes."""
     X, Y, train, test = _rcv1()
     selector = RocchioSelector(n_terms=100, fraction=0.025)
     return Fold(selector.fit_transform(X[train], Y[train]), Y[train], selector.transform(X[test]), Y[test])
@@ -98,26 +98,26 @@ def _rcv1() -> tuple[Any, ...]:
 
 
 CORPORA: dict[str, tuple[int, Callable[[int], Fold], Callable[[], Any]]] = {
-    "Reuters-21578": (5, _reuters_fold, _reuters),
+    "Reuters-21578": (5, reuters_fold, _reuters),
     "RCV1": (1, _rcv1_fold, _rcv1),
 }
-"""Number of folds, the features of a fold, and what is loaded; index 1 of the latter is the indicator."""
+"""The number of folds, the features of a fold, and a loader whose second item is the label indicator."""
 
 
 def label_sets(corpus: str) -> sp.csr_matrix:
-    """The (n, k) indicator of all documents."""
+    """Return the (n, k) label indicator of all documents."""
     return CORPORA[corpus][2]()[1]
 
 
 def cells(corpus: str, *, fresh: bool = False) -> Iterator[Cell]:
-    """Yield the cells of every fold and ranker; those that were finished before are read, unless `fresh`."""
+    """Yield the cell of every fold and ranker; stored cells are read, unless `fresh`."""
     n_folds, features, _ = CORPORA[corpus]
     for number in range(n_folds):
-        fold = lru_cache(partial(features, number))  # made when the first cell of the fold needs it
+        fold = lru_cache(partial(features, number))  # computed when the first missing cell of the fold needs it
         for name, ranker in RANKERS.items():
             key = {"version": _VERSION, "corpus": corpus, "fold": number, "ranker": repr(ranker)}
             run = partial(_run, corpus, number, name, fold)
-            yield Cell(**cell("category-ranking", {**key, "measures": list(MEASURES)}, run, fresh=fresh))
+            yield Cell(**cached("category-ranking", {**key, "measures": list(MEASURES)}, run, fresh=fresh))
 
 
 def _run(corpus: str, number: int, name: str, features: Callable[[], Fold]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tables 2 and 3 and Figures 1-3 of Amini, Truong & Goutte 2008 as rows and points; `bipartite` says how."""
+"""Tables 2 and 3 and Figures 1-3 of Amini, Truong & Goutte 2008 as rows and points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ranksums, wilcoxon
 
-from arcrank.experiments.bipartite_runs import LATENT_GRID, RECALLS, Cell, Study
+from arcrank.experiments.amini2008.methods import LATENT_GRID
+from arcrank.experiments.amini2008.study import RECALLS, Cell, Study
 
 __all__ = ["Paired", "Point", "Row", "beyond", "figure1", "figure2", "figure3", "table2", "table3"]
 
@@ -17,7 +18,7 @@ METHODS = ("RB", "TSVM", "ssLR", "ssRB k=1", "ssRB k=2", "ssRB k=3")
 MORE_METHODS = ("ssRB k=5", "naive k=2", "naive k=5", "TSVM prior", "LR", "ssRB latent")
 """Not in the paper's table."""
 BEST_K = "ssRB k=5"
-"""From Table 2 on the paper takes its best k, 2; on our features more neighbours are better, and this is the best."""
+"""After Table 2 the paper uses its best k, which is 2; with our features more neighbours are better, and 5 is best."""
 SIGNIFICANT = 0.01
 TABLE2 = {
     "RB": (40.85, 64.51),
@@ -41,7 +42,7 @@ TABLE3 = {
     "ssLR": (95.4, 92.1, 89.7, 93.5, 92.4, 90.4, 88.3, 84.3, 87.3, 85.3),
     "ssRB k=2": (94.8, 91.5, 92.8, 95.5, 93.1, 92.4, 90.5, 89.7, 91.3, 90.3),
 }
-"""AUC in the order of the corpus's labels, most frequent topic first."""
+"""AUC in the order of the corpus's labels, the most frequent topic first."""
 Report = Callable[[str], None]
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class Row(NamedTuple):
     mean: float
     error: float
     worse: bool
-    """significantly worse than the best method"""
+    """Whether the method is significantly worse than the best one."""
     published: float | None
 
 
@@ -69,7 +70,7 @@ class Point(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """A method against another over all topics and splits: the difference in percent and Wilcoxon's p."""
+    """Two methods over all topics and splits: their means in percent and the p-value of Wilcoxon's test."""
 
     measure: str
     method: str
@@ -119,7 +120,7 @@ def figure1(study: Study, report: Report, topic: str = "acq", counts: Iterable[i
 
 
 def figure2(study: Study, report: Report, factors: Iterable[int] = (1, 2, 4, 8)) -> list[Point]:
-    """Return precision by recall with the paper's label sets, then mAUP with growing ones of the same proportion."""
+    """Return precision by recall with the paper's label sets, and mAUP with larger ones of the same proportion."""
     names = ("RB", "TSVM", "ssLR", BEST_K)
     cells = study.cells((*names, "RB full"), study.topics, report)
     points = []
@@ -148,7 +149,7 @@ def figure3(
     discounts: Iterable[float] = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
     factors: Iterable[int] = (1, 2, 4),
 ) -> list[Point]:
-    """Return mAUP by the discount, for growing label sets. The paper's figure is on OHSUMED: ours has no twin."""
+    """Return mAUP by the discount for label sets of several sizes; the paper has this figure for OHSUMED only."""
     points = []
     for factor in factors:
         relevant, irrelevant = factor * study.collection.n_relevant, factor * study.collection.n_irrelevant
@@ -163,7 +164,7 @@ def figure3(
 def beyond(study: Study, report: Report, method: str = "ssRB latent") -> list[Paired]:
     """Compare with logistic regression on terms and on latent dimensions, the best of the grid for each measure.
 
-    Twice: among dimensions as the SVD gives them, and among rows scaled to unit length too, which is better.
+    The best is taken twice: over the plain dimensions of the SVD, and over these and rows of unit length.
     """
     cells = study.cells((method, "LR", *LATENT_GRID), study.topics, report)
     plain = [name for name in LATENT_GRID if not name.endswith("unit")]
@@ -184,12 +185,12 @@ def _paired(cells: Sequence[Cell], method: str, other: str, measure: str) -> Pai
 
 
 def _values(cells: Iterable[Cell], method: str, measure: str) -> Floats:
-    """Return one value a topic and split, in the same order for all methods."""
+    """Return one value per topic and split, in the same order for all methods."""
     return np.array([getattr(cell, measure) for cell in cells if cell.method == method])
 
 
 def _by_split(cells: Iterable[Cell], method: str, measure: str) -> Floats:
-    """Return the mean over topics, one a split."""
+    """Return the mean over topics for each split."""
     mine = [cell for cell in cells if cell.method == method]
     return np.array(
         [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arcrank.datasets import Corpus
-from arcrank.experiments import preference_table
-from arcrank.experiments.preference_table import MEASURES, PUBLISHED, choose_cost, folds, measures, table
+from arcrank.experiments import aiolli2004
+from arcrank.experiments.aiolli2004 import MEASURES, PUBLISHED, folds, measures, rows, select_c
 
 TOPICS = {"grain": "wheat harvest farm crop", "ship": "vessel port cargo sea", "trade": "tariff export deficit dollar"}
 
@@ -26,20 +26,20 @@ def corpus():
 
 
 def test_the_table_has_the_papers_lines(corpus, monkeypatch, capsys):
-    rows = list(table(corpus, n_folds=3))
-    assert [row.method for row in rows] == list(PUBLISHED)
-    assert rows[0].C is None
-    assert all(len(row.measured) == len(row.published) == len(MEASURES) for row in rows)
-    assert all(row.measured[-1] > 80 for row in rows)
-    monkeypatch.setattr(preference_table, "load_reuters21578", lambda _: corpus)
-    preference_table.main(["--folds", "2"])
+    found = list(rows(corpus, n_folds=3))
+    assert [row.method for row in found] == list(PUBLISHED)
+    assert found[0].C is None
+    assert all(len(row.measured) == len(row.published) == len(MEASURES) for row in found)
+    assert all(row.measured[-1] > 80 for row in found)
+    monkeypatch.setattr(aiolli2004, "load_reuters21578", lambda _: corpus)
+    aiolli2004.main(["--folds", "2"])
     assert "published" in capsys.readouterr().out
 
 
 def test_the_smaller_of_equal_costs_is_chosen(corpus):
     parts = list(folds(corpus.split("train"), 3, 0))
     assert sum(part.X_test.shape[0] for part in parts) == 45
-    assert choose_cost("identity", parts, 0, grid=(1.0, 1.0)) == 1.0
+    assert select_c("identity", parts, 0, grid=(1.0, 1.0)) == 1.0
 
 
 def test_measures_of_a_perfect_ranking():

@@ -1,4 +1,4 @@
-"""What a measured number depends on beside the code: the day, the versions and the machine."""
+"""What a measured number depends on besides the code: the date, the versions and the machine."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["machine", "today", "versions"]
 
 
 def today() -> str:
-    """The date in UTC, e.g. 2026-11-16."""
+    """Return the date in UTC, e.g. 2026-11-16."""
     return datetime.datetime.now(tz=datetime.UTC).date().isoformat()
 
 
 def versions() -> str:
-    """Of arcrank, Python and the libraries that compute."""
+    """Return the versions of arcrank, Python and the numerical libraries."""
     found = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
     return f"arcrank {arcrank.__version__}, Python {platform.python_version()}, {found}"
 
 
 def machine() -> str:
-    """The processor, the number of its cores and the system."""
+    """Return the processor, its number of cores and the operating system."""
     return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}"
 
 

@@ -1,4 +1,4 @@
-"""Finished cells of an experiment, kept in the user's cache folder so that a stopped run goes on where it was."""
+"""Finished cells of an experiment, stored in the user's cache folder so that an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -12,26 +12,38 @@ from typing import Any
 from arcrank.datasets.locate import cache_folder
 from arcrank.io.atomic import write_atomically
 
+__all__ = ["cached", "is_cached"]
+
 _warned: set[Path] = set()
 
 
-def cell(experiment: str, key: dict[str, Any], compute: Callable[[], Any], *, fresh: bool = False) -> Any:
-    """`compute()`, a JSON-able value, or what it gave before for the same key.
+def cached(experiment: str, key: dict[str, Any], compute: Callable[[], Any], *, fresh: bool = False) -> Any:
+    """Return the stored value for this key, or compute and store it.
 
-    The key says everything the value depends on, a version of the code included.
+    Parameters
+    ----------
+    experiment : str
+        The folder of the experiment in the cache.
+    key : dict
+        Everything the value depends on, including a version of the code; must be JSON-serializable.
+    compute : callable
+        Returns the value, which must be JSON-serializable.
+    fresh : bool, default=False
+        Compute the value even if it is stored.
     """
     path = _path(experiment, key)
     if not fresh:
         try:
             return json.loads(path.read_text(encoding="utf-8"))["value"]
         except (OSError, ValueError, KeyError, TypeError):
-            pass  # missing or damaged: as good as not finished
+            pass  # a damaged file counts as missing
     value = compute()
     _write(path, {"key": key, "value": value})
     return value
 
 
-def is_finished(experiment: str, key: dict[str, Any]) -> bool:
+def is_cached(experiment: str, key: dict[str, Any]) -> bool:
+    """Return whether a value is stored for this key."""
     return _path(experiment, key).exists()
 
 
@@ -41,7 +53,7 @@ def _path(experiment: str, key: dict[str, Any]) -> Path:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    """Whole or not at all; a folder that cannot be written to costs a second run, not this one."""
+    """Write the file atomically; without a writable folder the run goes on, but cannot be resumed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, [json.dumps(content).encode()])
@@ -53,7 +65,8 @@ def _warn_once(folder: Path, error: OSError) -> None:
     if folder not in _warned:
         _warned.add(folder)
         warnings.warn(
-            f"Finished parts of this experiment cannot be kept, so a run that is stopped starts again: {error}",
+            "The finished cells of this experiment cannot be stored, so an interrupted run will start from the "
+            f"beginning: {error}",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -1,10 +1,11 @@
 """Aiolli & Sperduti 2004, Table 1: label mappings of the kernel preference learning machine on Reuters-21578.
 
-    ARCRANK_DATA=... python -m arcrank.experiments.preference_table [--folds 5] [--seed 0]
+    ARCRANK_DATA=... python -m arcrank.experiments.aiolli2004 [--folds 5] [--seed 0]
 
-ModApte, the ten topics most frequent in train; lower case, no digits, a stop list, Porter's stems, tf-idf rows of unit
-length; the kernel `<x, y> + 1`. C is chosen for each mapping by cross-validation on train, as the one with the smallest
-mean of the mapping's own error; terms and idf are learnt anew in each fold. MMP is the paper's baseline.
+The data is the ModApte split with the ten topics most frequent in train. Texts are lower case without digits and stop
+words, with Porter stems; rows are tf-idf of unit length; the kernel is `<x, y> + 1`. C is selected for each mapping by
+cross-validation on train, as the value with the smallest mean of the mapping's own error; terms and idf are learnt in
+each fold. MMP is the paper's baseline.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from arcrank.datasets import Corpus, load_reuters21578
+from arcrank.experiments.cache import cached
+from arcrank.experiments.outcomes import Outcome, Value
+from arcrank.experiments.progress import Tick, ticked
 from arcrank.metrics import (
     average_precision,
     disagreement_error_percent,
@@ -29,7 +33,7 @@ from arcrank.rankers.online.mmp import MMPRanker
 from arcrank.rankers.preference_machine.machine import PreferenceMachine
 from arcrank.text import TextFeatures
 
-__all__ = ["GRID", "MEASURES", "PUBLISHED", "Row", "choose_cost", "main", "table"]
+__all__ = ["GRID", "MEASURES", "PUBLISHED", "Part", "Row", "folds", "main", "measures", "rows", "select_c", "table1"]
 
 MEASURES = ("IErr %", "DErr %", "dErr %", "OneErr %", "AvgP %")
 PUBLISHED = {
@@ -47,7 +51,7 @@ GRID = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 class Part(NamedTuple):
-    """Features and label sets of a training and a test part."""
+    """Features and label indicators of a training and a test part."""
 
     X: Any
     Y: Any
@@ -56,7 +60,7 @@ class Part(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line of the table: what was measured, with which C, and what was published."""
+    """One row of the table: the method, its C, the measured and the published values."""
 
     method: str
     C: float | None
@@ -64,34 +68,51 @@ class Row(NamedTuple):
     published: tuple[float, ...]
 
 
-def part(train: Corpus, test: Corpus) -> Part:
-    """The paper's features; `test` plays no role in them."""
+def table1(outcome: Outcome, tick: Tick) -> None:
+    """Add the measures of MMP and of every mapping with its selected C."""
+    key = {"version": 1, "grid": list(GRID), "measures": list(MEASURES)}
+    for row in (Row(*one) for one in cached("preference-table", key, lambda: list(ticked(_reuters_rows(), tick)))):
+        name = row.method if row.C is None else f"{row.method} (C = {row.C:g})"
+        outcome.values += [
+            Value(name, measure, measured, published, higher_is_better=measure.startswith("AvgP"))
+            for measure, measured, published in zip(MEASURES, row.measured, row.published, strict=True)
+        ]
+
+
+def _reuters_rows() -> Iterator[Row]:
+    return rows(load_reuters21578("modapte-top10"))
+
+
+def _part(train: Corpus, test: Corpus) -> Part:
+    """Return the paper's features, learnt from `train` only."""
     features = TextFeatures(digits="drop", stop_words="english", ngrams=1, min_df=1, sublinear=False)
     X = features.fit_transform(train.texts or [])
     return Part(X, train.indicator(), features.transform(test.texts or []), test.indicator())
 
 
 def folds(train: Corpus, n_folds: int, seed: int) -> Iterator[Part]:
-    for rows, rest in KFold(n_folds, shuffle=True, random_state=seed).split(np.arange(len(train))):
-        yield part(train[rows], train[rest])
+    """Yield the features of each fold of the training documents."""
+    for kept, held_out in KFold(n_folds, shuffle=True, random_state=seed).split(np.arange(len(train))):
+        yield _part(train[kept], train[held_out])
 
 
-def machine(mapping: str, C: float, seed: int) -> PreferenceMachine:
+def _machine(mapping: str, C: float, seed: int) -> PreferenceMachine:
     return PreferenceMachine(mapping, C=C, tol=1e-3, max_iter=5000, random_state=seed)
 
 
-def choose_cost(mapping: str, parts: Iterable[Part], seed: int, grid: Sequence[float] = GRID) -> float:
-    """The C with the smallest mean of the mapping's own error over the folds; the smaller one where means are equal."""
+def select_c(mapping: str, parts: Iterable[Part], seed: int, grid: Sequence[float] = GRID) -> float:
+    """Return the C with the smallest mean of the mapping's own error over folds, the smallest such C in a tie."""
     errors = [[_own_error(mapping, fold, C, seed) for C in grid] for fold in parts]
     return grid[int(np.mean(errors, axis=0).argmin())]
 
 
 def _own_error(mapping: str, fold: Part, C: float, seed: int) -> float:
-    scores = machine(mapping, C, seed).fit(fold.X, fold.Y).score_labels(fold.X_test)
+    scores = _machine(mapping, C, seed).fit(fold.X, fold.Y).score_labels(fold.X_test)
     return float(OWN_ERROR[mapping](fold.Y_test, scores))
 
 
 def measures(Y: Any, scores: Any) -> tuple[float, ...]:
+    """Return the values of `MEASURES`, all in percent."""
     return (
         float(identity_error_percent(Y, scores)),
         float(domination_error_percent(Y, scores)),
@@ -101,33 +122,34 @@ def measures(Y: Any, scores: Any) -> tuple[float, ...]:
     )
 
 
-def table(corpus: Corpus, n_folds: int = 5, seed: int = 0) -> Iterator[Row]:
-    """The lines of Table 1, one by one."""
+def rows(corpus: Corpus, n_folds: int = 5, seed: int = 0) -> Iterator[Row]:
+    """Yield the rows of Table 1."""
     train, test = corpus.split("train"), corpus.split("test")
-    whole, parts = part(train, test), list(folds(train, n_folds, seed))
+    whole, parts = _part(train, test), list(folds(train, n_folds, seed))
     online = MMPRanker(loss="normalized", epochs=5, average=True).fit(whole.X, whole.Y)
     yield Row("MMP", None, measures(whole.Y_test, online.score_labels(whole.X_test)), PUBLISHED["MMP"])
     for mapping in OWN_ERROR:
-        C = choose_cost(mapping, parts, seed)
-        scores = machine(mapping, C, seed).fit(whole.X, whole.Y).score_labels(whole.X_test)
+        C = select_c(mapping, parts, seed)
+        scores = _machine(mapping, C, seed).fit(whole.X, whole.Y).score_labels(whole.X_test)
         yield Row(mapping, C, measures(whole.Y_test, scores), PUBLISHED[mapping])
 
 
 def format_row(row: Row) -> str:
-    ours = "".join(f"{value:10.2f}" for value in row.measured)
-    theirs = "".join(f"{value:10.2f}" for value in row.published)
-    chosen = "" if row.C is None else f"C = {row.C:g}"
-    return f"{row.method:14}{chosen:10}{ours}\n{'':14}{'published':10}{theirs}\n"
+    """Format the measured values on one line and the published values below."""
+    measured = "".join(f"{value:10.2f}" for value in row.measured)
+    published = "".join(f"{value:10.2f}" for value in row.published)
+    cost = "" if row.C is None else f"C = {row.C:g}"
+    return f"{row.method:14}{cost:10}{measured}\n{'':14}{'published':10}{published}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print Table 1, measured and published."""
+    """Print Table 1 with measured and published values."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     sys.stdout.write(f"{'':24}{''.join(f'{name:>10}' for name in MEASURES)}\n")
-    for row in table(load_reuters21578("modapte-top10"), options.folds, options.seed):
+    for row in rows(load_reuters21578("modapte-top10"), options.folds, options.seed):
         sys.stdout.write(format_row(row))
         sys.stdout.flush()
 

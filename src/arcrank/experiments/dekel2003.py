@@ -1,19 +1,19 @@
-"""Dekel, Manning & Singer 2003, Figure 4: four losses against four errors, five folds, beside the published table.
+"""Dekel, Manning & Singer 2003, Figure 4: four losses measured by four errors over five folds.
 
-    ARCRANK_DATA=... python -m arcrank.experiments.leaf_ranking [--features words|all|counts] [--solver ...] [--fresh]
+    ARCRANK_DATA=... python -m arcrank.experiments.dekel2003 [--features words|all|counts] [--solver ...] [--fresh]
 
-RCV1-v2's three-layer graphs over 103 leaves. Three kinds of features:
+The data is RCV1-v2 with three-layer graphs over 103 leaves. There are three kinds of features:
 
-words : the 3,200 most informative words of the training fold (its part of Theorem 1's bound at the first iteration)
-all : every word of the vectors
-counts : eq. (6), log(count) + 1, on the 2,316 documents whose tokens are at hand
+words : the 3,200 most informative words of the training fold (by Theorem 1's bound at the first iteration)
+all : all words of the vectors
+counts : eq. (6), log(count) + 1, on the 2,316 documents whose tokens are available
 
 The vectors of "words" and "all" are cosine-normalised tf-idf, not the counts that eq. (6) needs, and the 27,613
-documents are another part of RCV1 than the paper's month: the published values stand beside ours without a verdict.
+documents are a different part of RCV1 from the paper's month: the published values are shown without a verdict.
 
-Two solvers: "boosting" is the paper's Figure 3, 40 iterations, unregularised; "dual" minimises the same loss with
-||W||^2 / 2, and C is chosen from 0.1, 1, 3, 10, 30, 100 by the error that belongs to the loss, on a fifth held out of
-up to 5,000 instances of the training fold.
+There are two solvers. "boosting" is the paper's Figure 3 with 40 iterations and no regularisation. "dual" minimises the
+same loss plus ||W||^2 / 2; C is selected from 0.1, 1, 3, 10, 30 and 100 by the error that corresponds to the loss, on a
+fifth held out of at most 5,000 instances of the training fold.
 """
 
 from __future__ import annotations
@@ -29,11 +29,15 @@ import numpy as np
 from sklearn.model_selection import KFold, train_test_split
 
 from arcrank.datasets import Corpus, load_rcv1
-from arcrank.experiments.cells import cell
+from arcrank.experiments.cache import cached
+from arcrank.experiments.outcomes import Outcome, Value
+from arcrank.experiments.progress import Tick, ticked
 from arcrank.graphs import Hierarchy, LayeredGraphs
 from arcrank.metrics import generalized_error
 from arcrank.rankers.loglinear import LogLinearRanker
 from arcrank.text import InformativeSelector, LogCounts, TermCounts, Tokenizer
+
+__all__ = ["DECOMPOSITIONS", "FEATURES", "GRID", "PUBLISHED", "SOLVERS", "cells", "figure4", "main", "run", "select_c"]
 
 DECOMPOSITIONS = ("zero-one", "disagreement", "domination", "dominated")
 PUBLISHED = {
@@ -45,10 +49,29 @@ PUBLISHED = {
 FEATURES, SOLVERS = ("words", "all", "counts"), ("dual", "boosting")
 N_FOLDS, N_WORDS, ITERATIONS, GRID = 5, 3200, 40, (0.1, 1.0, 3.0, 10.0, 30.0, 100.0)
 _VERSION = 3
+"""Increase it when a change invalidates the stored cells."""
 
 
-def rows(features: str, solver: str, *, fresh: bool = False) -> Iterator[dict[str, Any]]:
-    """One cell for each fold and loss: its four errors, seconds, and the C that was chosen."""
+def figure4(outcome: Outcome, tick: Tick) -> None:
+    """Add the mean errors over folds of every loss, kind of features and solver."""
+    for features in FEATURES:
+        for solver in SOLVERS:
+            found = list(ticked(cells(features, solver), tick))
+            for loss in DECOMPOSITIONS:
+                outcome.values += _values(f"{loss} ({features}, {solver})", loss, found)
+
+
+def _values(row: str, loss: str, found: Sequence[dict[str, Any]]) -> list[Value]:
+    errors = np.array([one["errors"] for one in found if one["loss"] == loss])
+    means, spreads = errors.mean(axis=0).tolist(), errors.std(axis=0, ddof=1).tolist()
+    return [
+        Value(row, f"{error} error", mean, published, spread, comparable=False)
+        for error, mean, spread, published in zip(DECOMPOSITIONS, means, spreads, PUBLISHED[loss], strict=True)
+    ]
+
+
+def cells(features: str, solver: str, *, fresh: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield a cell for each fold and loss: its four errors, the seconds it took and the selected C."""
     for fold in range(N_FOLDS):
         for decomposition in DECOMPOSITIONS:
             key: dict[str, Any] = {
@@ -58,28 +81,27 @@ def rows(features: str, solver: str, *, fresh: bool = False) -> Iterator[dict[st
                 "fold": fold,
                 "loss": decomposition,
             }
-            result = cell("leaf-ranking", key, partial(run, **key), fresh=fresh)
-            yield {**key, **result}
+            yield {**key, **cached("leaf-ranking", key, partial(run, **key), fresh=fresh)}
 
 
 def run(*, features: str, solver: str, fold: int, loss: str, version: int) -> dict[str, Any]:  # noqa: ARG001
-    """Train with one loss on one fold, and measure the four errors on its test part."""
+    """Train with one loss on one fold and measure the four errors on its test part."""
     X, X_test, graphs, graphs_test = _fold(features, fold)
     start = time.perf_counter()
     if solver == "boosting":
         ranker, C = LogLinearRanker(loss, "boosting", max_iter=ITERATIONS, fit_intercept=False), None
     else:
-        C = best_c(X, graphs, loss)
+        C = select_c(X, graphs, loss)
         ranker = _regularised(loss, C)
     ranker.fit(X, graphs)
     seconds = time.perf_counter() - start
     scores = ranker.score_labels(X_test)
-    errors = [generalized_error(graphs_test, scores, judge) for judge in DECOMPOSITIONS]
+    errors = [generalized_error(graphs_test, scores, error) for error in DECOMPOSITIONS]
     return {"errors": errors, "C": C, "seconds": seconds, "n_features": X.shape[1]}
 
 
-def best_c(X: Any, graphs: LayeredGraphs, loss: str) -> float:
-    """The C of the smallest error on a fifth held out, of the kind that the loss bounds."""
+def select_c(X: Any, graphs: LayeredGraphs, loss: str) -> float:
+    """Return the C with the smallest error on a held-out fifth; the error is the one that the loss bounds."""
     some = np.random.RandomState(0).permutation(len(graphs))[:5000]
     train, held_out = train_test_split(some, test_size=0.2, random_state=0)
     errors = {}
@@ -95,7 +117,7 @@ def _regularised(loss: str, C: float) -> LogLinearRanker:
 
 @lru_cache(maxsize=1)
 def _fold(features: str, fold: int) -> tuple[Any, Any, LayeredGraphs, LayeredGraphs]:
-    """Features and graphs of a fold; whatever is learnt of the features is learnt in its training part."""
+    """Return features and graphs of a fold; words and weights are learnt from its training part only."""
     corpus = _corpus(features)
     assert corpus.hierarchy is not None
     assert corpus.label_sets is not None
@@ -121,30 +143,30 @@ def _corpus(features: str) -> Corpus:
 
 
 def format_table(features: str, solver: str, found: Sequence[dict[str, Any]]) -> str:
-    """Rows are losses, columns errors: ours, and the paper's in brackets."""
+    """Format a table: rows are losses, columns are errors, published values are in brackets."""
     heads = "".join(f"{name:>18}" for name in DECOMPOSITIONS)
-    lines = [f"\nFigure 4, {features}, {solver}: ours [published]", f"{'loss':14}{heads}{'seconds':>10}   C"]
+    lines = [f"\nFigure 4, {features}, {solver}: measured [published]", f"{'loss':14}{heads}{'seconds':>10}   C"]
     for loss in DECOMPOSITIONS:
-        cells = [one for one in found if one["loss"] == loss]
-        means = np.mean([one["errors"] for one in cells], axis=0)
+        folds = [one for one in found if one["loss"] == loss]
+        means = np.mean([one["errors"] for one in folds], axis=0)
         texts = [f"{mean:.4f} [{paper:.3f}]" for mean, paper in zip(means, PUBLISHED[loss], strict=True)]
-        chosen = " ".join("-" if one["C"] is None else f"{one['C']:g}" for one in cells)
-        seconds = np.mean([one["seconds"] for one in cells])
-        lines.append(f"{loss:14}" + "".join(f"{text:>18}" for text in texts) + f"{seconds:>10.1f}   {chosen}")
+        costs = " ".join("-" if one["C"] is None else f"{one['C']:g}" for one in folds)
+        seconds = np.mean([one["seconds"] for one in folds])
+        lines.append(f"{loss:14}" + "".join(f"{text:>18}" for text in texts) + f"{seconds:>10.1f}   {costs}")
     return "\n".join(lines) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables; finished cells are kept, so a stopped run goes on."""
+    """Print the tables; finished cells are stored, so an interrupted run resumes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--features", choices=[*FEATURES, "every"], default="every")
     parser.add_argument("--solver", choices=[*SOLVERS, "both"], default="both")
-    parser.add_argument("--fresh", action="store_true", help="run everything again")
+    parser.add_argument("--fresh", action="store_true", help="recompute stored cells")
     options = parser.parse_args(arguments)
     for features in FEATURES if options.features == "every" else [options.features]:
         for solver in SOLVERS if options.solver == "both" else [options.solver]:
             found = []
-            for row in rows(features, solver, fresh=options.fresh):
+            for row in cells(features, solver, fresh=options.fresh):
                 found.append(row)
                 sys.stderr.write(f"{features}, {solver}: {len(found)} of {N_FOLDS * len(DECOMPOSITIONS)} cells\n")
             sys.stdout.write(format_table(features, solver, found))
