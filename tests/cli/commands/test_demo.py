@@ -12,7 +12,13 @@ from tests.cli.running import assert_told, shell
 def test_the_demo_shows_measures_rankings_and_an_explanation_and_leaves_a_report_and_a_model(tmp_path):
     done = shell("demo", "--folder", "new/demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for part in ("average precision", "one-vs-rest LinearSVC", "gnome-calendar", "parts of the margin", "Try next"):
+    for part in (
+        "average precision",
+        "one-vs-rest LinearSVC",
+        "gnome-calendar",
+        "contributions to the margin",
+        "Next steps",
+    ):
         assert part in done.stdout
     assert "<svg" in (tmp_path / "new" / "demo" / "arcrank-demo.html").read_text(encoding="utf-8")
     model = arcrank.load(tmp_path / "new" / "demo" / "arcrank-demo.arcrank")
@@ -22,7 +28,9 @@ def test_the_demo_shows_measures_rankings_and_an_explanation_and_leaves_a_report
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "demo"):
-        assert_told(shell("demo", "--folder", folder), f"{folder}: no folder can be made here", "--folder another path")
+        assert_told(
+            shell("demo", "--folder", folder), f"{folder}: this folder cannot be created", "another path to --folder"
+        )
 
 
 def test_the_module_runs_the_command():

@@ -1,21 +1,18 @@
-"""`arcrank demo`: a first look, offline. Tags Debian packages by their descriptions, beside one-vs-rest.
-
-python -m arcrank.cli.commands.demo
-"""
+"""`arcrank demo`: a first look without a network. Tags Debian packages by their descriptions and compares models."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import arcrank
 from arcrank._wording import truncate
+from arcrank.cli.commands.evaluate import write_report
 from arcrank.cli.console import cell, console, say, table
 from arcrank.cli.files import check_writable
 from arcrank.errors import ParameterError
@@ -24,171 +21,132 @@ from arcrank.evaluation.report.html import table as html_table
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
-    from arcrank.evaluation.evaluate import Evaluation
+    from arcrank.experiments.demo import Comparison
 
 SHOWN = ("roffit", "gnome-calendar", "pinball")
 """Packages of the test part whose descriptions need no knowledge of Debian."""
-MEASURES = ("average precision", "ranking loss", "coverage", "one-error")
-N_PARTS = N_TAGS = 6
-
-
-class Contest(NamedTuple):
-    """A fitted model, the seconds that took, and its measures on the test part."""
-
-    model: Any
-    seconds: float
-    measures: dict[str, float]
+HEADS = {
+    "average precision": "average precision (high)",
+    "ranking loss": "ranking loss (low)",
+    "coverage": "coverage (low)",
+    "one-error": "one-error (low)",
+}
+"""The measures, with the direction that is better."""
+N_WORDS = N_TAGS = 6
 
 
 def demo(
     folder: Annotated[
-        Path, typer.Option(help="Where the report and the model are written; it is made if need be.")
+        Path, typer.Option(help="Folder for the report and the model; it is created if it does not exist.")
     ] = Path(),
 ) -> None:
-    """Show what arcrank does, offline and in under a minute: learn, measure, rank, explain, report."""
-    from arcrank.datasets import load_debtags_sample
-
-    _make(folder)
+    """Show what arcrank does, offline and in under a minute: train, evaluate, rank, explain, report."""
+    _create(folder)
     report = folder / "arcrank-demo.html"
     check_writable(report, "--folder", may_replace=None)
-    corpus = load_debtags_sample()
-    train, test = corpus.split("train"), corpus.split("test")
-    screen = console(beside_file=True)
-    screen.print(
-        f"[bold]{len(corpus):,} Debian packages[/], described in words and tagged by people with some of "
-        f"{len(corpus.labels)} tags.\n{len(train):,} are learnt from; how well are the tags of the other {len(test):,} "
-        "ranked?\n"
-    )
-    say("learning (the first run compiles for some seconds) ...")
-    ours, found = _ours(train, test)
-    peer = _one_vs_rest(train, test)
-    screen.print(_contest_table(ours, peer))
-    screen.print(
-        "\nThree of them, with the tags that are ranked first; ✓ marks what people gave:", *_blurbs(test), sep="\n"
-    )
-    screen.print(_ranking_table(ours.model, test))
-    screen.print(*_why(ours.model, test, SHOWN[0]), sep="\n")
-    kept = _keep(ours, found, peer, report)
-    screen.print(f"\nThe report to read: [bold]{report}[/]\nThe model:          [bold]{kept}[/]")
-    screen.print(_next_steps(kept), markup=False, soft_wrap=True)
+    _show(report)
 
 
-def _make(folder: Path) -> None:
+def _show(report: Path) -> None:
+    """Train and print, and write the report and the model."""
+    from arcrank.datasets import load_debtags_sample
+    from arcrank.experiments.demo import compare
 
+    corpus, screen = load_debtags_sample(), console(beside_file=True)
+    screen.print(_introduction(corpus))
+    say("training (the first run compiles for some seconds) ...")
+    found = compare(corpus)
+    model, test = found.ranker.model, found.test
+    screen.print(_measures_table(found))
+    screen.print("\nThree of these packages and their first tags; ✓ marks tags that people gave:")
+    screen.print(*_descriptions(test), _ranking_table(model, test), sep="\n")
+    screen.print(*_explanation(model, test, SHOWN[0]), sep="\n")
+    stored = _store(found, report)
+    screen.print(f"\nReport: [bold]{report}[/]\nModel:  [bold]{stored}[/]")
+    screen.print(_next_steps(stored), markup=False, soft_wrap=True)
+
+
+def _create(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ParameterError(
-            f"{folder}: no folder can be made here ({error.strerror}).\nGive --folder another path."
+            f"{folder}: this folder cannot be created ({error.strerror}).\nPass another path to --folder."
         ) from None
 
 
-def _ours(train: Corpus, test: Corpus) -> tuple[Contest, Evaluation]:
-    from sklearn.pipeline import make_pipeline
-
-    from arcrank import LogLinearRanker
-    from arcrank.evaluation.evaluate import evaluate
-    from arcrank.text import TextFeatures
-
-    start = time.perf_counter()
-    # C and the missing intercept were chosen by 3-fold cross-validation on the training packages.
-    ranker = LogLinearRanker(C=100, fit_intercept=False, tol=1e-2, random_state=0)
-    model = make_pipeline(TextFeatures(), ranker).fit(train.texts, train.label_sets)
-    seconds = time.perf_counter() - start
-    found = evaluate(model, [test])
-    return Contest(model, seconds, found.measures), found
+def _introduction(corpus: Corpus) -> str:
+    n_train, n_test = len(corpus.splits["train"]), len(corpus.splits["test"])
+    return (
+        f"[bold]{len(corpus):,} Debian packages[/] with descriptions, tagged by people with some of "
+        f"{len(corpus.labels)} tags.\n{n_train:,} packages are used for training. How well are the tags of the other "
+        f"{n_test:,} ranked?\n"
+    )
 
 
-def _one_vs_rest(train: Corpus, test: Corpus) -> Contest:
-    """What most people would do first: a support vector machine for each tag."""
-    from sklearn.multiclass import OneVsRestClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.svm import LinearSVC
-
-    from arcrank import metrics
-    from arcrank.text import TextFeatures
-
-    start = time.perf_counter()
-    model = make_pipeline(TextFeatures(), OneVsRestClassifier(LinearSVC())).fit(train.texts, train.indicator())
-    seconds = time.perf_counter() - start
-    scores, truth = model.decision_function(test.texts), test.indicator()
-    names = {name: name.replace(" ", "_").replace("-", "_") for name in MEASURES}
-    return Contest(model, seconds, {name: getattr(metrics, names[name])(truth, scores) for name in MEASURES})
-
-
-def _contest_table(ours: Contest, peer: Contest) -> Any:
-
-    heads = ("average precision (high)", "ranking loss (low)", "coverage (low)", "one-error (low)", "seconds")
-    made = table("How well", "", *heads, numbers=5)
-    for name, one in (("arcrank LogLinearRanker", ours), ("one-vs-rest LinearSVC", peer)):
-        made.add_row(name, *(f"{one.measures[measure]:.3f}" for measure in MEASURES), f"{one.seconds:.1f}")
+def _measures_table(found: Comparison) -> Any:
+    made = table("Measures on the test packages", "", *HEADS.values(), "seconds", numbers=5)
+    for one in (found.ranker, found.one_vs_rest):
+        made.add_row(one.name, *(f"{one.measures[measure]:.3f}" for measure in HEADS), f"{one.seconds:.1f}")
     return made
 
 
-def _features(model: Any, test: Corpus, name: str) -> tuple[int, Any]:
+def _document(test: Corpus, name: str) -> tuple[str, list[str]]:
+    """Return the text and the tags of a package."""
     assert test.ids is not None
     assert test.texts is not None
+    assert test.label_sets is not None
     row = test.ids.index(name)
-    return row, model[0].transform([test.texts[row]])
+    return test.texts[row], list(test.label_sets[row])
+
+
+def _descriptions(test: Corpus) -> list[str]:
+    texts = {name: " ".join(_document(test, name)[0].split()) for name in SHOWN}
+    return [f"  [bold]{name}[/]: {truncate(text, 90)}" for name, text in texts.items()]
 
 
 def _ranking_table(model: Any, test: Corpus) -> Any:
-    """The first tags of each package side by side, with a mark on those that people gave."""
-    assert test.label_sets is not None
+    """Return the first tags of each package side by side, with a mark on those that people gave."""
     columns = []
     for name in SHOWN:
-        row, x = _features(model, test, name)
-        given = test.label_sets[row]
-        columns.append([f"{label} ✓" if label in given else label for label in model[-1].rank(x, top=N_TAGS)[0]])
+        text, given = _document(test, name)
+        ranking = model[-1].rank(model[0].transform([text]), top=N_TAGS)[0]
+        columns.append([f"{tag} ✓" if tag in given else tag for tag in ranking])
     made = table("", "rank", *SHOWN)
     for place in range(N_TAGS):
         made.add_row(str(place + 1), *(column[place] for column in columns))
     return made
 
 
-def _blurbs(test: Corpus) -> list[str]:
-
-    assert test.ids is not None
-    assert test.texts is not None
-    texts = [test.texts[test.ids.index(name)] for name in SHOWN]
-    return [
-        f"  [bold]{name}[/]: {truncate(' '.join(text.split()), 90)}" for name, text in zip(SHOWN, texts, strict=True)
-    ]
-
-
-def _why(model: Any, test: Corpus, name: str) -> tuple[str, Any]:
-    """Why the first tag stands above the first one that people did not give."""
-    row, x = _features(model, test, name)
-    assert test.label_sets is not None
-    ranking = model[-1].rank(x)[0].tolist()
-    above = ranking[0]
-    below = next(label for label in ranking[1:] if label not in test.label_sets[row])
+def _explanation(model: Any, test: Corpus, name: str) -> tuple[str, Any]:
+    """Explain why the first tag is ranked above the first one that people did not give."""
+    text, given = _document(test, name)
+    x = model[0].transform([text])
+    above, *others = model[-1].rank(x)[0].tolist()
+    below = next(tag for tag in others if tag not in given)
     why, words = model[-1].explain(x, above, below), model[0].get_feature_names_out()
-    title = f"\nWhy {name} is {above} rather than {below}: the words' parts of the margin, {why.margin:.2f}"
-    made = table("", "words", "part", numbers=1)
-    for feature, value in why.parts[:N_PARTS]:
+    title = f"\nWhy {above} is ranked above {below} for {name}: contributions to the margin of {why.margin:.2f}"
+    made = table("", "words", "contribution", numbers=1)
+    for feature, value in why.parts[:N_WORDS]:
         made.add_row(cell(words[feature]), f"{value:+.3f}")
-    rest = why.margin - sum(value for _, value in why.parts[:N_PARTS])
-    made.add_row(f"{len(why.parts) - N_PARTS:,} more", f"{rest:+.3f}")
+    rest = why.margin - sum(value for _, value in why.parts[:N_WORDS])
+    made.add_row(f"{len(why.parts) - N_WORDS:,} more", f"{rest:+.3f}")
     return title, made
 
 
-def _keep(ours: Contest, found: Evaluation, peer: Contest, report: Path) -> Path:
-    """Write the report and the model, and return the model's path."""
-    from arcrank.cli.commands.evaluate import write_report
-
+def _store(found: Comparison, report: Path) -> Path:
+    """Write the report and the model, and return the path of the model."""
+    path, ranker = report.with_suffix(".arcrank"), found.ranker
     rows = [
-        [Cell(name), *(Cell(f"{one.measures[m]:.3f}", one.measures[m]) for m in MEASURES)]
-        for name, one in (("arcrank LogLinearRanker", ours), ("one-vs-rest LinearSVC", peer))
+        [Cell(one.name), *(Cell(f"{one.measures[name]:.3f}", one.measures[name]) for name in HEADS)]
+        for one in (ranker, found.one_vs_rest)
     ]
-    beside = section(
-        "Beside one-vs-rest", html_table(["", *MEASURES], rows), intro="On the same features and the same packages."
-    )
-    title = "arcrank demo: tags of Debian packages"
-    write_report(found, "arcrank-demo.arcrank", "the debtags sample", report, title=title, before=[beside])
-    path = report.with_suffix(".arcrank")
-    card = {"data": "the debtags sample", "seconds": round(ours.seconds, 3), "measures": ours.measures}
-    arcrank.save(ours.model, path, card=card)
+    heads, intro = ["", *HEADS], "Both models use the same features and packages."
+    before = [section("Comparison with one-vs-rest", html_table(heads, rows), intro=intro)]
+    title, data = "arcrank demo: tags of Debian packages", "the debtags sample"
+    write_report(found.evaluation, path.name, data, report, title=title, before=before)
+    card = {"data": data, "seconds": round(ranker.seconds, 3), "measures": ranker.measures}
+    arcrank.save(ranker.model, path, card=card)
     return path
 
 
@@ -196,9 +154,9 @@ def _next_steps(model: Path) -> str:
     beside = Path(sys.executable).with_name("arcrank")
     command = "arcrank" if shutil.which("arcrank") or not beside.exists() else os.path.relpath(beside)
     return (
-        "\nTry next\n"
+        "\nNext steps\n"
         f'  echo "a fast text editor for the terminal" | {command} rank {model} -\n'
-        f"  {command} data convert debtags-sample mine.jsonl --split train   # what your own data should look like\n"
+        f"  {command} data convert debtags-sample mine.jsonl --split train   # the format for your own data\n"
         f"  {command} check mine.jsonl\n"
         f"  {command} train mine.jsonl --model mine.arcrank\n"
         "README.md shows the same in Python."
