@@ -96,57 +96,62 @@ def zero_one(ptr, label, level, rest, n_layers, scores):
 @kernel
 def domination(ptr, label, level, rest, n_layers, scores):
     """Fraction of heads that do not score above every label of the layers below."""
-    n, k = scores.shape
-    low, high = np.empty(n_layers), np.empty(n_layers)
-    below = np.zeros(n_layers, np.bool_)
-    errors = np.zeros(n)
-    for i in range(n):
-        _layer_extremes(i, ptr, label, level, rest, scores[i], low, high)
-        running, some = -np.inf, False
-        for b in range(n_layers - 1, -1, -1):  # high[b] becomes the largest score of all layers below b
-            here, there = high[b], low[b] <= high[b]
-            high[b], below[b] = running, some
-            running, some = max(running, here), some or there
-        heads, wrong = 0, 0
-        for j in range(ptr[i], ptr[i + 1]):
-            b = level[j]
-            if b >= 0 and below[b]:
-                heads += 1
-                wrong += scores[i, label[j]] <= high[b]
-        if ptr[i + 1] - ptr[i] < k and rest[i] >= 0 and below[rest[i]]:
-            heads += k - (ptr[i + 1] - ptr[i])
-            wrong += _count_at_most(i, ptr, label, scores[i], high[rest[i]])
-        if heads:
-            errors[i] = wrong / heads
-    return errors
+    return _centre_errors(ptr, label, level, rest, n_layers, scores, False)
 
 
 @kernel
 def dominated(ptr, label, level, rest, n_layers, scores):
     """Fraction of tails that do not score below every label of the layers above."""
+    return _centre_errors(ptr, label, level, rest, n_layers, scores, True)
+
+
+@kernel
+def _centre_errors(ptr, label, level, rest, n_layers, scores, mirror):
+    """Fraction of wrong centres: heads against the layers below, or with `mirror` tails against the layers above."""
     n, k = scores.shape
     low, high = np.empty(n_layers), np.empty(n_layers)
-    above = np.zeros(n_layers, np.bool_)
+    limit, linked = np.empty(n_layers), np.empty(n_layers, np.bool_)
     errors = np.zeros(n)
     for i in range(n):
         _layer_extremes(i, ptr, label, level, rest, scores[i], low, high)
-        running, some = np.inf, False
-        for b in range(n_layers):  # low[b] becomes the smallest score of all layers above b
-            here, there = low[b], low[b] <= high[b]
-            low[b], above[b] = running, some
-            running, some = min(running, here), some or there
-        tails, wrong = 0, 0
+        if mirror:
+            _lowest_above(low, high, limit, linked)
+        else:
+            _highest_below(low, high, limit, linked)
+        centres, wrong = 0, 0
         for j in range(ptr[i], ptr[i + 1]):
             b = level[j]
-            if b >= 0 and above[b]:
-                tails += 1
-                wrong += low[b] <= scores[i, label[j]]
-        if ptr[i + 1] - ptr[i] < k and rest[i] >= 0 and above[rest[i]]:
-            tails += k - (ptr[i + 1] - ptr[i])
-            wrong += _count_at_least(i, ptr, label, scores[i], low[rest[i]])
-        if tails:
-            errors[i] = wrong / tails
+            if b >= 0 and linked[b]:
+                centres += 1
+                score = scores[i, label[j]]
+                wrong += limit[b] <= score if mirror else score <= limit[b]
+        if ptr[i + 1] - ptr[i] < k and rest[i] >= 0 and linked[rest[i]]:
+            centres += k - (ptr[i + 1] - ptr[i])
+            if mirror:
+                wrong += _count_at_least(i, ptr, label, scores[i], limit[rest[i]])
+            else:
+                wrong += _count_at_most(i, ptr, label, scores[i], limit[rest[i]])
+        if centres:
+            errors[i] = wrong / centres
     return errors
+
+
+@kernel
+def _highest_below(low, high, limit, linked):
+    """limit[b] = the largest score of all layers below b; linked[b] = whether they have a label."""
+    largest, some = -np.inf, False
+    for b in range(len(low) - 1, -1, -1):
+        limit[b], linked[b] = largest, some
+        largest, some = max(largest, high[b]), some or low[b] <= high[b]
+
+
+@kernel
+def _lowest_above(low, high, limit, linked):
+    """limit[b] = the smallest score of all layers above b; linked[b] = whether they have a label."""
+    smallest, some = np.inf, False
+    for b in range(len(low)):
+        limit[b], linked[b] = smallest, some
+        smallest, some = min(smallest, low[b]), some or low[b] <= high[b]
 
 
 @kernel

@@ -7,7 +7,16 @@ start, order : layer b is order[start[b]:start[b + 1]]; the functions return the
 
 from __future__ import annotations
 
+import numpy as np
+
 from arcrank.compiled.jit import kernel
+
+
+@kernel
+def layer_workspace(k, n_layers):
+    """Return the arrays (levels, start, order, f) that `arrange` fills, for k labels; one set serves all instances."""
+    levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
+    return levels, np.empty(n_layers + 1, np.int64), order, np.empty(k)
 
 
 @kernel

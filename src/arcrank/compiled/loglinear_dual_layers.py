@@ -19,10 +19,9 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
-from arcrank.compiled.layers import arrange
+from arcrank.compiled.layers import arrange, layer_workspace
+from arcrank.compiled.loglinear_dual_search import TINY, narrow, next_trial, sleep_longer
 from arcrank.compiled.rows import add_row, score_row
-
-TINY = 1e-300
 
 
 @kernel
@@ -49,6 +48,12 @@ def state_sizes(ptr, level, rest, n_layers, n_labels, mirror):
 
 
 @kernel
+def _has_arcs(start, b, judged):
+    """Whether layer b has labels, and some label is below it: only such layers have flows in the state."""
+    return start[b + 1] < judged and start[b + 1] > start[b]
+
+
+@kernel
 def _best_flows(shared, c, f, start, judged, best, slack):
     """The flows of the best alpha at scores f, in state layout; slack[h] = c - outflow, exactly. Returns the loss."""
     n_layers = len(start) - 1
@@ -56,7 +61,7 @@ def _best_flows(shared, c, f, start, judged, best, slack):
     log_all = 0.0  # zero-one: log(1 + sum over all arcs seen so far)
     for b in range(n_layers - 1, -1, -1):
         first, stop = start[b], start[b + 1]
-        if stop < judged and stop > first:
+        if _has_arcs(start, b, judged):
             log_below = top + math.log(total)
             for j in range(stop, judged):
                 best[p + j - first] = math.exp(f[j] - log_below)  # a softmax over the labels below
@@ -81,13 +86,13 @@ def _log_of_all(start, judged, best):
     """log(1 + sum over heads of exp(log_below - f_h))."""
     top, p = 0.0, 0
     for b in range(len(start) - 2, -1, -1):
-        if start[b + 1] < judged and start[b + 1] > start[b]:
+        if _has_arcs(start, b, judged):
             for j in range(start[b + 1] - start[b]):
                 top = max(top, best[p + j])
             p += judged - start[b]
     total, p = math.exp(-top), 0
     for b in range(len(start) - 2, -1, -1):
-        if start[b + 1] < judged and start[b + 1] > start[b]:
+        if _has_arcs(start, b, judged):
             for j in range(start[b + 1] - start[b]):
                 total += math.exp(best[p + j] - top)
             p += judged - start[b]
@@ -99,7 +104,7 @@ def _scale_flows(shared, c, log_all, start, judged, best, slack):
     """Turn logits of heads into outflows, and softmaxes of tails into inflows. Returns the loss times c."""
     loss, p, head = log_all if shared else 0.0, 0, 0
     for b in range(len(start) - 2, -1, -1):
-        if not (start[b + 1] < judged and start[b + 1] > start[b]):
+        if not _has_arcs(start, b, judged):
             continue
         heads, length, flow = start[b + 1] - start[b], judged - start[b], 0.0
         for j in range(p, p + heads):
@@ -126,7 +131,7 @@ def _divergence(shared, c, start, judged, state, best, slack):
     """KL(alpha, best alpha) of rank-one flows, the instance's part of the duality gap."""
     result, p, head, used = 0.0, 0, 0, 0.0
     for b in range(len(start) - 2, -1, -1):
-        if not (start[b + 1] < judged and start[b + 1] > start[b]):
+        if not _has_arcs(start, b, judged):
             continue
         heads, length, flow, best_flow = start[b + 1] - start[b], judged - start[b], 0.0, 0.0
         for j in range(p, p + heads):
@@ -155,7 +160,7 @@ def _slope(shared, c, start, judged, state, step, t):
     slope, bend, p = 0.0, 0.0, 0
     used, used_step = 0.0, 0.0
     for b in range(len(start) - 2, -1, -1):
-        if not (start[b + 1] < judged and start[b + 1] > start[b]):
+        if not _has_arcs(start, b, judged):
             continue
         heads, length, flow, flow_step = start[b + 1] - start[b], judged - start[b], 0.0, 0.0
         for j in range(p, p + heads):
@@ -188,7 +193,7 @@ def _bend_at_best(shared, start, judged, best, slack, step):
     """Second derivative of the entropy of flows at the best flows, where the search starts: no logarithm is needed."""
     bend, p, head, used_step = 0.0, 0, 0, 0.0
     for b in range(len(start) - 2, -1, -1):
-        if not (start[b + 1] < judged and start[b + 1] > start[b]):
+        if not _has_arcs(start, b, judged):
             continue
         heads, length, flow, flow_step = start[b + 1] - start[b], judged - start[b], 0.0, 0.0
         for j in range(p, p + heads):
@@ -219,20 +224,11 @@ def _step_length(shared, c, start, judged, state, step, bend, linear, quadratic,
     low, high = 0.0, 1.0
     t, slope = 1.0, -quadratic
     for _ in range(40):
-        curvature = quadratic - bend
-        target = t + slope / curvature if curvature > 0.0 else -1.0
-        if not (low < target < high) or abs(target - t) < 0.02 * (high - low):
-            target = 0.5 * (low + high)
-        t = target
+        t = next_trial(t, low, high, slope, quadratic - bend)
         slope, bend = _slope(shared, c, start, judged, state, step, t)
         slope -= linear + t * quadratic
-        if slope >= 0.0:
-            low = t
-            if slope <= 0.1 * gap:
-                break
-        else:
-            high = t
-        if high - low < 1e-3 * high:
+        low, high, enough = narrow(t, low, high, slope, gap)
+        if enough:
             break
     return low
 
@@ -247,8 +243,8 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
     layers, n_layers, state_ptr = graph[:5], graph[4], graph[5]
     X_ptr, X_index, X_value = X
     k = W.shape[1]
-    scores, net, f = np.empty(k), np.empty(k), np.empty(k)
-    levels, order, start = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(n_layers + 1, np.int64)
+    levels, start, order, f = layer_workspace(k, n_layers)
+    scores, net = np.empty(k), np.empty(k)
     best, step, slack = np.empty(n_layers * k), np.empty(n_layers * k), np.empty(k)
     sign = -1.0 if mirror else 1.0
     steps = 0
@@ -270,8 +266,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
         if not learn:
             continue
         if gaps[i] <= skip:
-            sleep[i, 1] = min(2 * sleep[i, 1] + 1, 15)
-            sleep[i, 0] = sleep[i, 1]
+            sleep_longer(sleep, i)
             continue
         sleep[i, 1] = 0
         for j in range(size):
@@ -303,7 +298,7 @@ def _net_flow(start, judged, step, order, f, net):
     net[:] = 0.0
     p = 0
     for b in range(len(start) - 2, -1, -1):
-        if start[b + 1] < judged and start[b + 1] > start[b]:
+        if _has_arcs(start, b, judged):
             for j in range(start[b], start[b + 1]):
                 net[order[j]] += step[p + j - start[b]]
             for j in range(start[b + 1], judged):

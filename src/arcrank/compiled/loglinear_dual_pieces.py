@@ -11,9 +11,8 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
+from arcrank.compiled.loglinear_dual_search import TINY, narrow, next_trial, sleep_longer
 from arcrank.compiled.rows import add_row, score_row
-
-TINY = 1e-300
 
 
 @kernel
@@ -73,20 +72,11 @@ def _step_length(c, arc_ptr, weight, alpha, step, linear, quadratic, gap):
     t, slope = 1.0, -quadratic
     _, bend = _slope(c, arc_ptr, weight, alpha, step, 1.0)
     for _ in range(40):
-        curvature = quadratic - bend
-        target = t + slope / curvature if curvature > 0.0 else -1.0
-        if not (low < target < high) or abs(target - t) < 0.02 * (high - low):
-            target = 0.5 * (low + high)
-        t = target
+        t = next_trial(t, low, high, slope, quadratic - bend)
         slope, bend = _slope(c, arc_ptr, weight, alpha, step, t)
         slope -= linear + t * quadratic
-        if slope >= 0.0:
-            low = t
-            if slope <= 0.1 * gap:
-                break
-        else:
-            high = t
-        if high - low < 1e-3 * high:
+        low, high, enough = narrow(t, low, high, slope, gap)
+        if enough:
             break
     return low
 
@@ -123,8 +113,7 @@ def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep,
         if not learn:
             continue
         if gaps[i] <= skip:
-            sleep[i, 1] = min(2 * sleep[i, 1] + 1, 15)
-            sleep[i, 0] = sleep[i, 1]
+            sleep_longer(sleep, i)
             continue
         sleep[i, 1] = 0
         arcs = slice(first, arc_ptr[row_ptr[i + 1]])

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from arcrank.compiled.jit import kernel
-from arcrank.compiled.layers import arrange
+from arcrank.compiled.layers import arrange, layer_workspace
 
 
 @kernel
@@ -52,8 +52,8 @@ def domination(graph, mirror, scale, normalize, first, scores, outflow, inflow, 
     """Head h of layer b costs log(1 + exp(-f_h) T_b). With mirror, outflow and inflow change places."""
     n_layers = graph[4]
     k = scores.shape[1]
-    levels, order, f = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(k)
-    start, log_below = np.empty(n_layers + 1, np.int64), np.empty(n_layers)
+    levels, start, order, f = layer_workspace(k, n_layers)
+    log_below = np.empty(n_layers)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
         judged = arrange(first + r, graph, mirror, scores[r], levels, start, order, f)
@@ -88,8 +88,8 @@ def zero_one(graph, mirror, scale, _normalize, first, scores, outflow, inflow, l
     """One piece: log(1 + sum_b (sum_{h in b} exp(-f_h)) T_b)."""
     n_layers = graph[4]
     k = scores.shape[1]
-    levels, order, f = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(k)
-    start, log_below = np.empty(n_layers + 1, np.int64), np.empty(n_layers)
+    levels, start, order, f = layer_workspace(k, n_layers)
+    log_below = np.empty(n_layers)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
         arrange(first + r, graph, mirror, scores[r], levels, start, order, f)
@@ -128,8 +128,7 @@ def disagreement(graph, mirror, scale, normalize, first, scores, outflow, inflow
     """Every arc costs log(1 + exp(-margin)): the one decomposition whose loss needs the arcs, one by one."""
     n_layers = graph[4]
     k = scores.shape[1]
-    levels, order, f = np.empty(k, np.int32), np.empty(k, np.int64), np.empty(k)
-    start = np.empty(n_layers + 1, np.int64)
+    levels, start, order, f = layer_workspace(k, n_layers)
     for r in range(len(scores)):
         outflow[r], inflow[r], losses[r] = 0.0, 0.0, 0.0
         judged = arrange(first + r, graph, mirror, scores[r], levels, start, order, f)

@@ -22,9 +22,11 @@ import math
 
 import numpy as np
 
+from arcrank.compiled.flow_store import is_full, save_flows
 from arcrank.compiled.jit import kernel
-from arcrank.compiled.layers import arrange, is_one_layer_of_two
+from arcrank.compiled.layers import arrange, is_one_layer_of_two, layer_workspace
 from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, charge, gain
+from arcrank.compiled.rows import score_row
 
 IDENTITY, CENTRES, ARCS = 0, 1, 2
 _NEAR = 0.2  # labels that lack at most this much score to take part are watched
@@ -265,17 +267,12 @@ def _load(i, mode, k, store, place, judged, partial, keys, values):
 
 @kernel
 def _save(i, mode, k, store, place, partial, keys, values, count):
-    """Keep an instance's flows, at the end of the pool where its own place is too small."""
-    start, old_count, room, key, value, used = store
-    if count > room[i]:
-        start[i], room[i] = used[0], count
-        used[0] += count
-    old_count[i] = count
-    for e in range(count):
-        own = keys[e]
-        if partial:
-            own = np.int64(place[own]) if mode == IDENTITY else np.int64(place[own // k]) * k + place[own % k]
-        key[start[i] + e], value[start[i] + e] = own, values[e]
+    """Store an instance's flows under keys that do not depend on which labels were watched; changes `keys`."""
+    if partial:
+        for e in range(count):
+            own = keys[e]
+            keys[e] = np.int64(place[own]) if mode == IDENTITY else np.int64(place[own // k]) * k + place[own % k]
+    save_flows(i, store, keys, values, count)
 
 
 @kernel
@@ -374,24 +371,13 @@ def _watch(i, rule, graph, judged, store, work, watch):
 
 @kernel
 def _workspace(k, n_layers, widest):
-    levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
-    start = np.empty(n_layers + 1, np.int64)
-    f, flow, change = np.empty(k), np.zeros(k), np.empty(k)
+    levels, start, order, f = layer_workspace(k, n_layers)
+    flow, change = np.zeros(k), np.empty(k)
     heads, tails = np.empty(k), np.empty(k)
     at_head, at_tail = np.empty(k, np.int64), np.empty(k, np.int64)
     one = np.empty(widest, np.int64), np.empty(widest)
     two = np.empty(widest, np.int64), np.empty(widest)
     return levels, start, order, f, flow, change, heads, at_head, tails, at_tail, one, two
-
-
-@kernel
-def _score_all(i, rows, W, scores):
-    data, indices, indptr = rows
-    scores[:] = 0.0
-    for e in range(indptr[i], indptr[i + 1]):
-        row, x = W[indices[e]], data[e]
-        for r in range(len(scores)):
-            scores[r] += x * row[r]
 
 
 @kernel
@@ -425,14 +411,14 @@ def linear_pass(
     rise = 0.0
     for v in range(first, len(visits)):
         i = visits[v]
-        if store[5][0] + widest > len(store[3]):
+        if is_full(store, widest):
             return v, rise
         partial = not full and watch[2][i] > 0
         if partial:
             judged = np.int64(watch[2][i])
             _score_watched(i, rows, W, watch[0][i], watch[3][i], judged, sign, work)
         else:
-            _score_all(i, rows, W, scores)
+            score_row(indptr, indices, data, W, i, scores)
             judged = arrange(i, graph, rule[1], scores, work[0], work[1], order, work[3])
         visit = _visit(i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch[1][i])
         gaps[i], costs[i], up, changed = visit
@@ -465,7 +451,7 @@ def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rou
         total = 0.0
         for b in range(len(batch)):
             i = batch[b]
-            if store[5][0] + widest > len(store[3]):
+            if is_full(store, widest):
                 return rise
             judged = arrange(i, graph, rule[1], F[b], work[0], work[1], order, work[3])
             visit = _visit(i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, nowhere)
@@ -488,8 +474,8 @@ def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rou
 def net_flows(rule, graph, first, store, flows):
     """(rows, k) outflow minus inflow of the instances from `first` on."""
     k = flows.shape[1]
-    levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
-    scores, f, start = np.zeros(k), np.empty(k), np.empty(graph[4] + 1, np.int64)
+    levels, start, order, f = layer_workspace(k, graph[4])
+    scores = np.zeros(k)
     for r in range(len(flows)):
         i = first + r
         flows[r] = 0.0

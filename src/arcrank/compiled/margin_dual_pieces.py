@@ -18,9 +18,11 @@ import math
 
 import numpy as np
 
+from arcrank.compiled.flow_store import is_full, save_flows
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.layers import sort_layers
 from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, cost_of, gain_of
+from arcrank.compiled.rows import add_row, score_row
 
 IDENTITY, CENTRES, EXPLICIT = 0, 1, 3
 
@@ -257,20 +259,8 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
                 out += 1
     for r in range(len(f)):
         rise -= 0.5 * change[r] * (old_f[r] + f[r])
-    _save(i, store, new_keys, new_values, out)
+    save_flows(i, store, new_keys, new_values, out)
     return gap, cost, rise, True
-
-
-@kernel
-def _save(i, store, keys, values, count):
-    """Keep an instance's weights, at the end of the pool where its own place is too small."""
-    start, old_count, room, key, value, used = store
-    if count > room[i]:
-        start[i], room[i] = used[0], count
-        used[0] += count
-    old_count[i] = count
-    for e in range(count):
-        key[start[i] + e], value[start[i] + e] = keys[e], values[e]
 
 
 @kernel
@@ -289,19 +279,14 @@ def linear_pass(
     """Visit instances until the pool may overflow; return the position reached and the rise of the dual."""
     data, indices, indptr = rows
     matrix, gram = codes
-    s = W.shape[1]
     work = _workspace(k, graph[4], widest)
-    f, change, embedding = np.empty(k), np.empty(k), np.empty(s)
+    f, change, embedding = np.empty(k), np.empty(k), np.empty(W.shape[1])
     rise = 0.0
     for v in range(first, len(visits)):
         i = visits[v]
-        if store[5][0] + widest > len(store[3]):
+        if is_full(store, widest):
             return v, rise
-        embedding[:] = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            row, x = W[indices[e]], data[e]
-            for r in range(s):
-                embedding[r] += x * row[r]
+        score_row(indptr, indices, data, W, i, embedding)
         _label_scores(matrix, embedding, f)
         gaps[i], costs[i], up, moved = _visit(
             i, rule, graph, pieces, cost[i], square[i], quiet, inner, gram, f, change, store, work
@@ -309,10 +294,7 @@ def linear_pass(
         rise += up
         if moved:
             _embed(matrix, change, embedding)
-            for e in range(indptr[i], indptr[i + 1]):
-                row, x = W[indices[e]], data[e]
-                for r in range(s):
-                    row[r] += x * embedding[r]
+            add_row(indptr, indices, data, W, i, embedding)
     return len(visits), rise
 
 
@@ -345,7 +327,7 @@ def gram_pass(
         total = 0.0
         for b in range(len(batch)):
             i = batch[b]
-            if store[5][0] + widest > len(store[3]):
+            if is_full(store, widest):
                 return rise
             f[:] = F[b]
             gaps[i], costs[i], up, moved = _visit(
@@ -355,7 +337,7 @@ def gram_pass(
             total += gaps[i]
             if moved:
                 coefficients[b] += change
-                _spread(gram, change, f)
+                _embed(gram, change, f)  # the Gram matrix is symmetric: gram' change is how the scores move
                 for j in range(len(batch)):
                     for r in range(k):
                         F[j, r] += K[j, b] * f[r]
@@ -363,19 +345,6 @@ def gram_pass(
         if total <= 0.1 * at_first:
             break
     return rise
-
-
-@kernel
-def _spread(gram, change, f):
-    """f = gram @ change: how a flow moves the scores of all labels through their codes."""
-    if len(gram) == 0:
-        f[:] = change
-        return
-    f[:] = 0.0
-    for r in range(len(change)):
-        if change[r] != 0.0:
-            for c in range(len(f)):
-                f[c] += change[r] * gram[r, c]
 
 
 @kernel

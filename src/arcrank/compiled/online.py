@@ -20,7 +20,7 @@ import numpy as np
 from arcrank.compiled.jit import kernel
 
 ROUNDS, SKIPPED, FEWEST_ARCS, STRIDE, POINTS = range(5)
-INDICATOR, SIZE, NORMALIZED = range(3)
+INDICATOR, SIZE, NORMALIZED, PERCEPTRON = range(4)
 MOST_POINTS = 1 << 16
 """The curve is thinned to every second point when it has this many, so that a stream of any length fits."""
 _FEW_HEADS = 64
@@ -33,6 +33,22 @@ _DENSE = 6
 @kernel
 def mmp_layered(rows, indptr, indices, data, ptr, label, level, rest, n_layers, loss, W, U, counters, sums, curve):
     """Crammer & Singer 2002, Fig. 2, on layered graphs: O(k terms), and O(k heads) or O(k log k) for the counts."""
+    return _layered_pass(
+        rows, indptr, indices, data, ptr, label, level, rest, n_layers, loss, W, U, counters, sums, curve
+    )
+
+
+@kernel
+def perceptron(rows, indptr, indices, data, ptr, label, level, rest, n_layers, W, U, counters, sums, curve):
+    """Train one binary perceptron per label (section 4.3) on graphs of two layers."""
+    return _layered_pass(
+        rows, indptr, indices, data, ptr, label, level, rest, n_layers, PERCEPTRON, W, U, counters, sums, curve
+    )
+
+
+@kernel
+def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers, rule, W, U, counters, sums, curve):
+    """Score each instance, record its losses and move the weights by the rule; return the number of instances seen."""
     k = W.shape[1]
     scores, step = np.empty(k), np.empty(k)
     levels, sizes, tree = np.empty(k, np.int32), np.empty(n_layers, np.int64), np.empty(n_layers + 1, np.int64)
@@ -46,8 +62,12 @@ def mmp_layered(rows, indptr, indices, data, ptr, label, level, rest, n_layers, 
             return place
         wrong = wrong_layers(levels, sizes, scores, step, tree)
         record(wrong, arcs, counters, sums, curve)
-        if wrong:
-            step /= normalizer(loss, wrong, arcs)
+        moved = wrong > 0
+        if rule == PERCEPTRON:
+            moved = _perceptron_step(levels, scores, step)
+        elif moved:
+            step /= normalizer(rule, wrong, arcs)
+        if moved:
             _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
     return len(rows)
 
@@ -74,28 +94,13 @@ def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, count
 
 
 @kernel
-def perceptron(rows, indptr, indices, data, ptr, label, level, rest, n_layers, W, U, counters, sums, curve):
-    """One binary perceptron a label (section 4.3): w_r += x or w_s -= x where the sign of the score is wrong or 0."""
-    k = W.shape[1]
-    scores, step = np.empty(k), np.empty(k)
-    levels, sizes, tree = np.empty(k, np.int32), np.empty(n_layers, np.int64), np.empty(n_layers + 1, np.int64)
-    for place in range(len(rows)):
-        i = rows[place]
-        arcs = read_layers(i, ptr, label, level, rest, levels, sizes)
-        if arcs == 0:
-            counters[SKIPPED] += 1
-            continue
-        if not _score(i, indptr, indices, data, W, scores, sums):
-            return place
-        wrong = wrong_layers(levels, sizes, scores, step, tree)
-        record(wrong, arcs, counters, sums, curve)
-        moved = False
-        for r in range(k):
-            step[r] = (levels[r] == 0 and scores[r] <= 0.0) - 1.0 * (levels[r] == 1 and scores[r] >= 0.0)
-            moved |= step[r] != 0.0
-        if moved:
-            _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
-    return len(rows)
+def _perceptron_step(levels, scores, step):
+    """w_r += x or w_s -= x where the sign of the score is wrong or 0; return whether any weight moves."""
+    moved = False
+    for r in range(len(step)):
+        step[r] = (levels[r] == 0 and scores[r] <= 0.0) - 1.0 * (levels[r] == 1 and scores[r] >= 0.0)
+        moved |= step[r] != 0.0
+    return moved
 
 
 @kernel
