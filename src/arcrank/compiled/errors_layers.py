@@ -1,7 +1,7 @@
-"""Errors of layered graphs without their arcs: O(k) an instance, disagreement O(k log k) at most.
+"""Errors of layered graphs without their arcs: O(k) per instance, disagreement O(k log k) at most.
 
 Every kernel takes the graphs as (ptr, label, level, rest, n_layers), see `LayeredGraphs`, and (n, k) float64 scores;
-it returns the fraction of pieces that disagree, for each instance (Dekel et al. 2003, eq. 1). Ties disagree.
+it returns the fraction of wrong pieces of each instance (Dekel et al. 2003, eq. 1). A piece with a tie is wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from arcrank.compiled.jit import kernel
 
 @kernel
 def _min_max(values, start, stop):
-    """Smallest and largest of values[start:stop], in four independent chains: one chain waits for each comparison."""
+    """Return the smallest and the largest of values[start:stop]; (inf, -inf) where it is empty."""
+    # A single running minimum waits for each comparison; four independent ones do not. Regrouping is exact here.
     a, b, c, d = np.inf, np.inf, np.inf, np.inf
     e, f, g, h = -np.inf, -np.inf, -np.inf, -np.inf
     r = start
@@ -29,12 +30,10 @@ def _min_max(values, start, stop):
 
 @kernel
 def _layer_extremes(i, ptr, label, level, rest, scores, low, high):
-    """Smallest and largest score of each layer; (inf, -inf) where it is empty.
-
-    Listed labels ascend, so the labels of the rest are the runs between them.
-    """
+    """Fill in the smallest and the largest score of each layer; (inf, -inf) where it is empty."""
     low[:] = np.inf
     high[:] = -np.inf
+    # Listed labels ascend, so the unlisted ones are the runs between them: contiguous reads for nearly all labels.
     start = 0
     for j in range(ptr[i], ptr[i + 1] + 1):
         stop = label[j] if j < ptr[i + 1] else len(scores)
@@ -45,14 +44,15 @@ def _layer_extremes(i, ptr, label, level, rest, scores, low, high):
         start = stop + 1
     for j in range(ptr[i], ptr[i + 1]):
         b = level[j]
-        if b >= 0:
+        if b >= 0:  # level -1: not judged, the label has no arcs
             low[b] = min(low[b], scores[label[j]])
             high[b] = max(high[b], scores[label[j]])
 
 
 @kernel
 def _count_at_most(i, ptr, label, scores, threshold):
-    """How many labels of the rest score no more than the threshold."""
+    """Return how many unlisted labels score no more than the threshold."""
+    # Counting all labels and taking the listed ones off leaves a loop without branches, which vectorises.
     count = 0
     for r in range(len(scores)):
         count += scores[r] <= threshold
@@ -63,7 +63,7 @@ def _count_at_most(i, ptr, label, scores, threshold):
 
 @kernel
 def _count_at_least(i, ptr, label, scores, threshold):
-    """How many labels of the rest score no less than the threshold."""
+    """Return how many unlisted labels score no less than the threshold, by the method of `_count_at_most`."""
     count = 0
     for r in range(len(scores)):
         count += scores[r] >= threshold
@@ -74,16 +74,17 @@ def _count_at_least(i, ptr, label, scores, threshold):
 
 @kernel
 def zero_one(ptr, label, level, rest, n_layers, scores):
-    """1 where some label scores no more than one of a layer below."""
+    """Return 1 for each instance in which some label scores no more than one of a layer below, else 0."""
     n = len(scores)
     low, high = np.empty(n_layers), np.empty(n_layers)
     errors = np.zeros(n)
     for i in range(n):
         _layer_extremes(i, ptr, label, level, rest, scores[i], low, high)
+        # Some arc into layer b is wrong if and only if the lowest score above it is no more than its highest.
         lowest = np.inf
-        above = False  # a judged label above: infinite scores are legal, so inf alone does not tell
+        above = False  # whether a label is above; infinite scores are legal, so `lowest` alone does not say it
         for b in range(n_layers):
-            if low[b] > high[b]:
+            if low[b] > high[b]:  # an empty layer
                 continue
             if above and lowest <= high[b]:
                 errors[i] = 1.0
@@ -95,19 +96,19 @@ def zero_one(ptr, label, level, rest, n_layers, scores):
 
 @kernel
 def domination(ptr, label, level, rest, n_layers, scores):
-    """Fraction of heads that do not score above every label of the layers below."""
+    """Return the fraction of heads that do not score above every label of the layers below."""
     return _centre_errors(ptr, label, level, rest, n_layers, scores, False)
 
 
 @kernel
 def dominated(ptr, label, level, rest, n_layers, scores):
-    """Fraction of tails that do not score below every label of the layers above."""
+    """Return the fraction of tails that do not score below every label of the layers above."""
     return _centre_errors(ptr, label, level, rest, n_layers, scores, True)
 
 
 @kernel
 def _centre_errors(ptr, label, level, rest, n_layers, scores, mirror):
-    """Fraction of wrong centres: heads against the layers below, or with `mirror` tails against the layers above."""
+    """Return the fraction of wrong centres: heads against layers below; with `mirror`, tails against those above."""
     n, k = scores.shape
     low, high = np.empty(n_layers), np.empty(n_layers)
     limit, linked = np.empty(n_layers), np.empty(n_layers, np.bool_)
@@ -118,10 +119,11 @@ def _centre_errors(ptr, label, level, rest, n_layers, scores, mirror):
             _lowest_above(low, high, limit, linked)
         else:
             _highest_below(low, high, limit, linked)
+        # A piece is wrong where any of its arcs is, that is, where the centre is wrong against the extreme neighbour.
         centres, wrong = 0, 0
         for j in range(ptr[i], ptr[i + 1]):
             b = level[j]
-            if b >= 0 and linked[b]:
+            if b >= 0 and linked[b]:  # a label without arcs is no centre (Dekel et al. 2003, section 2)
                 centres += 1
                 score = scores[i, label[j]]
                 wrong += limit[b] <= score if mirror else score <= limit[b]
@@ -138,7 +140,7 @@ def _centre_errors(ptr, label, level, rest, n_layers, scores, mirror):
 
 @kernel
 def _highest_below(low, high, limit, linked):
-    """limit[b] = the largest score of all layers below b; linked[b] = whether they have a label."""
+    """Set limit[b] to the largest score of all layers below b, and linked[b] to whether they have a label."""
     largest, some = -np.inf, False
     for b in range(len(low) - 1, -1, -1):
         limit[b], linked[b] = largest, some
@@ -147,7 +149,7 @@ def _highest_below(low, high, limit, linked):
 
 @kernel
 def _lowest_above(low, high, limit, linked):
-    """limit[b] = the smallest score of all layers above b; linked[b] = whether they have a label."""
+    """Set limit[b] to the smallest score of all layers above b, and linked[b] to whether they have a label."""
     smallest, some = np.inf, False
     for b in range(len(low)):
         limit[b], linked[b] = smallest, some
@@ -156,7 +158,7 @@ def _lowest_above(low, high, limit, linked):
 
 @kernel
 def disagreement(ptr, label, level, rest, n_layers, scores):
-    """Fraction of arcs whose head does not score above their tail."""
+    """Return the fraction of arcs whose head does not score above their tail."""
     n, k = scores.shape
     levels = np.empty(k, np.int32)
     start = np.empty(n_layers + 1, np.int64)
@@ -166,7 +168,7 @@ def disagreement(ptr, label, level, rest, n_layers, scores):
     errors = np.zeros(n)
     for i in range(n):
         listed = ptr[i + 1] - ptr[i]
-        if listed <= 16:  # a few comparisons of one label with all others are vectorised, and need no sorting
+        if listed <= 16:  # comparing a few labels with all others is vectorised, and needs no sorting
             wrong, arcs = _count_by_listed(i, ptr, label, level, rest, scores[i])
         else:
             levels[:] = rest[i]
@@ -176,6 +178,7 @@ def disagreement(ptr, label, level, rest, n_layers, scores):
             arcs = 0
             for b in range(n_layers):
                 arcs += (start[b + 1] - start[b]) * (judged - start[b + 1])
+            # `arcs` vectorised comparisons against O(k log k) steps of a tree that wait for memory.
             if arcs <= 64 * k:
                 wrong = _count_arcs(ordered, start, n_layers, judged)
             else:
@@ -187,7 +190,8 @@ def disagreement(ptr, label, level, rest, n_layers, scores):
 
 @kernel
 def _count_by_listed(i, ptr, label, level, rest, scores):
-    """Wrong arcs and all arcs: among the listed labels, and between them and the rest."""
+    """Return the number of wrong arcs and of all arcs."""
+    # Unlisted labels share a layer, so every arc has a listed end: these two kinds of comparison see each arc once.
     wrong, arcs = 0, 0
     unlisted = len(scores) - (ptr[i + 1] - ptr[i]) if rest[i] >= 0 else 0
     for j in range(ptr[i], ptr[i + 1]):
@@ -209,14 +213,14 @@ def _count_by_listed(i, ptr, label, level, rest, scores):
 
 @kernel
 def _by_layer(levels, scores, start, place, ordered):
-    """Counting sort of the judged scores by layer; layer b is ordered[start[b]:start[b + 1]]. Returns their number."""
+    """Sort the judged scores by layer, b being ordered[start[b]:start[b + 1]], in O(k); return their number."""
     start[:] = 0
     for r in range(len(levels)):
         if levels[r] >= 0:
             start[levels[r] + 1] += 1
     for b in range(len(place)):
         start[b + 1] += start[b]
-        place[b] = start[b]
+        place[b] = start[b]  # advances below, while `start` is still needed
     for r in range(len(levels)):
         b = levels[r]
         if b >= 0:
@@ -227,6 +231,7 @@ def _by_layer(levels, scores, start, place, ordered):
 
 @kernel
 def _count_arcs(ordered, start, n_layers, judged):
+    """Return the number of wrong arcs by comparing every head with every tail."""
     wrong = 0
     for b in range(n_layers):
         tails = ordered[start[b + 1] : judged]
@@ -239,7 +244,9 @@ def _count_arcs(ordered, start, n_layers, judged):
 
 @kernel
 def _count_sorted(ordered, start, n_layers, judged, tree):
-    """Fenwick tree over the distinct scores: for each tail, the heads of layers above that score no more."""
+    """Return the number of wrong arcs with a Fenwick tree over the distinct scores."""
+    # For each tail, a prefix of the tree counts the labels of layers above that score no more. Equal scores have one
+    # position, so ties count as errors.
     distinct = np.unique(ordered[:judged])
     tree[:] = 0
     wrong = 0
@@ -249,6 +256,7 @@ def _count_sorted(ordered, start, n_layers, judged, tree):
             while at > 0:
                 wrong += tree[at]
                 at -= at & -at
+        # The layer joins the tree after its own queries: labels of one layer have no arcs between them.
         for h in range(start[b], start[b + 1]):
             at = np.searchsorted(distinct, ordered[h]) + 1
             while at <= len(distinct):

@@ -9,7 +9,7 @@ from arcrank.compiled.jit import kernel
 
 @kernel
 def piece_errors(row_ptr, arc_ptr, head, tail, scores):
-    """Fraction of an instance's pieces with an arc whose head does not score above its tail (Dekel et al., eq. 1)."""
+    """Return the fraction of each instance's pieces that have a wrong arc (Dekel et al. 2003, eq. 1)."""
     n = len(row_ptr) - 1
     errors = np.zeros(n)
     for i in range(n):
@@ -18,7 +18,7 @@ def piece_errors(row_ptr, arc_ptr, head, tail, scores):
             for a in range(arc_ptr[p], arc_ptr[p + 1]):
                 if scores[i, head[a]] <= scores[i, tail[a]]:
                     wrong += 1
-                    break
-        if row_ptr[i + 1] > row_ptr[i]:
+                    break  # delta is 1 from the first wrong arc on, whatever the others are
+        if row_ptr[i + 1] > row_ptr[i]:  # without pieces nothing can be wrong: the error stays 0
             errors[i] = wrong / (row_ptr[i + 1] - row_ptr[i])
     return errors

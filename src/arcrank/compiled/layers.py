@@ -1,7 +1,8 @@
-"""The labels of an instance in the order of its layers, which every kernel on layered graphs begins with.
+"""Sorting the labels of an instance by layer, the first step of every kernel on layered graphs.
 
 graph : (ptr, label, level, rest, n_layers) of LayeredGraphs
-mirror : whether the graph is seen upside down, with scores negated: dominated is domination of that graph
+mirror : whether to reverse all arcs and negate all scores, which leaves margins as they are: the dominated
+    decomposition is the domination of the reversed graph, so that one kernel serves both
 start, order : layer b is order[start[b]:start[b + 1]]; the functions return the number of judged labels
 """
 
@@ -21,12 +22,13 @@ def layer_workspace(k, n_layers):
 
 @kernel
 def sort_layers(i, graph, mirror, levels, start, order):
-    """Counting sort of the judged labels of instance i by layer, O(k)."""
+    """Sort the judged labels of instance i by layer, ascending within a layer, in O(k)."""
     ptr, label, level, rest, n_layers = graph
     k = len(levels)
     levels[:] = rest[i]
     for j in range(ptr[i], ptr[i + 1]):
         levels[label[j]] = level[j]
+    # A counting sort. It is stable, so that the order of additions, and every bit of a sum, follows from the graph.
     start[:] = 0
     for r in range(k):
         if levels[r] >= 0:
@@ -49,8 +51,8 @@ def sort_layers(i, graph, mirror, levels, start, order):
 
 @kernel
 def arrange(i, graph, mirror, scores, levels, start, order, f):
-    """sort_layers, and the scores in that order in f, negated under `mirror`."""
-    if is_one_layer_of_two(i, graph):
+    """Sort as `sort_layers` does, and write the scores in that order to f, negated under `mirror`."""
+    if is_one_layer_of_two(i, graph):  # label sets, the most common graphs, need no sorting
         return _arrange_two(i, graph, mirror, scores, start, order, f)
     judged = sort_layers(i, graph, mirror, levels, start, order)
     for j in range(judged):
@@ -60,9 +62,9 @@ def arrange(i, graph, mirror, scores, levels, start, order, f):
 
 @kernel
 def is_one_layer_of_two(i, graph):
-    """Whether all listed labels are in one layer and all others in another: label sets, to which most time goes."""
+    """Return whether all listed labels are in one layer and all others in another, as with label sets."""
     ptr, _, level, rest, _ = graph
-    if rest[i] < 0 or ptr[i] == ptr[i + 1]:
+    if rest[i] < 0 or ptr[i] == ptr[i + 1]:  # some labels are not judged, or there is only one layer
         return False
     one = level[ptr[i]]
     for j in range(ptr[i] + 1, ptr[i + 1]):
@@ -73,12 +75,13 @@ def is_one_layer_of_two(i, graph):
 
 @kernel
 def _arrange_two(i, graph, mirror, scores, start, order, f):
-    """What arrange does, by copying the runs between listed labels, which ascend."""
+    """Arrange two layers by copying the runs between listed labels; the same result as by sorting."""
     ptr, label, level, rest, n_layers = graph
     k, first, last = len(scores), ptr[i], ptr[i + 1]
     one, other, sign = level[first], rest[i], 1.0
     if mirror:
         one, other, sign = n_layers - 1 - one, n_layers - 1 - other, -1.0
+    # The next free positions of both layers: the higher layer, of the smaller level, comes first.
     listed, free = (0, last - first) if one < other else (k - (last - first), 0)
     before = 0
     for j in range(first, last + 1):
@@ -91,7 +94,7 @@ def _arrange_two(i, graph, mirror, scores, start, order, f):
             order[listed], f[listed] = stop, sign * scores[stop]
             listed += 1
     size = last - first if one < other else k - (last - first)
-    # Layers above both are empty, and those below both begin behind all labels.
+    # All other layers are empty: those above both start at 0, those below both at k, those between at `size`.
     for b in range(n_layers + 1):
         start[b] = (size if b > min(one, other) else 0) + (k - size if b > max(one, other) else 0)
     return k

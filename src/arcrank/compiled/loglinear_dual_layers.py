@@ -8,7 +8,9 @@ form has the largest entropy, so for each head layer b only flows are stored: th
 of every label below it. The entropy of flows is concave, and a step towards the best flows with an exact
 one-dimensional search never lowers the dual.
 
-`shared` tells whether all heads share one piece (zero-one) or have a piece each (domination; dominated is its mirror).
+State layout: one block per head layer, the lowest layer first, since sums over the layers below grow in that order.
+The functions below repeat the walk over blocks: what they do in it differs, and kernels take no functions as arguments.
+`shared` says whether all heads share one piece (zero-one) or have a piece each (domination; dominated is its mirror).
 The primal-dual gap of an instance is the divergence KL(alpha, best alpha), and these sum to the gap of the problem.
 """
 
@@ -26,7 +28,7 @@ from arcrank.compiled.rows import add_row, score_row
 
 @kernel
 def state_sizes(ptr, level, rest, n_layers, n_labels, mirror):
-    """(n + 1,) pointer of each instance's flows: for each head layer its labels and all labels below."""
+    """Return the (n + 1,) pointer to each instance's flows: for each head layer its labels and all labels below."""
     n = len(rest)
     pointer = np.zeros(n + 1, np.int64)
     size = np.empty(n_layers, np.int64)
@@ -38,7 +40,7 @@ def state_sizes(ptr, level, rest, n_layers, n_labels, mirror):
         if rest[i] >= 0 and ptr[i + 1] - ptr[i] < n_labels:
             size[rest[i]] += n_labels - (ptr[i + 1] - ptr[i])
         below, length = 0, 0
-        for step in range(n_layers):
+        for step in range(n_layers):  # from the lowest layer up, or down where the graph is reversed
             b = step if mirror else n_layers - 1 - step
             if below > 0 and size[b] > 0:
                 length += size[b] + below
@@ -49,26 +51,28 @@ def state_sizes(ptr, level, rest, n_layers, n_labels, mirror):
 
 @kernel
 def _has_arcs(start, b, judged):
-    """Whether layer b has labels, and some label is below it: only such layers have flows in the state."""
+    """Return whether layer b has labels, and some label is below it: only such layers have flows in the state."""
     return start[b + 1] < judged and start[b + 1] > start[b]
 
 
 @kernel
 def _best_flows(shared, c, f, start, judged, best, slack):
-    """The flows of the best alpha at scores f, in state layout; slack[h] = c - outflow, exactly. Returns the loss."""
+    """Compute the flows of the best alpha at scores f, in state layout, and slack[h] = c - outflow; return the loss."""
+    # First logits of heads and softmaxes of tails. Flows follow in a second loop, for the denominator of zero-one is
+    # known only when all layers have been seen.
     n_layers = len(start) - 1
     top, total, p = -np.inf, 0.0, 0
-    log_all = 0.0  # zero-one: log(1 + sum over all arcs seen so far)
+    log_all = 0.0
     for b in range(n_layers - 1, -1, -1):
         first, stop = start[b], start[b + 1]
         if _has_arcs(start, b, judged):
             log_below = top + math.log(total)
             for j in range(stop, judged):
-                best[p + j - first] = math.exp(f[j] - log_below)  # a softmax over the labels below
+                best[p + j - first] = math.exp(f[j] - log_below)  # shares of T_b: rank one, the same for all heads
             for j in range(first, stop):
                 best[p + j - first] = log_below - f[j]
             p += judged - first
-        new = top
+        new = top  # the running maximum of loglinear_layers._log_sums_below
         for j in range(first, stop):
             new = max(new, f[j])
         if new > -np.inf:
@@ -83,8 +87,8 @@ def _best_flows(shared, c, f, start, judged, best, slack):
 
 @kernel
 def _log_of_all(start, judged, best):
-    """log(1 + sum over heads of exp(log_below - f_h))."""
-    top, p = 0.0, 0
+    """Return log(1 + sum over heads of exp(log_below - f_h))."""
+    top, p = 0.0, 0  # the 1 is exp(0)
     for b in range(len(start) - 2, -1, -1):
         if _has_arcs(start, b, judged):
             for j in range(start[b + 1] - start[b]):
@@ -101,7 +105,7 @@ def _log_of_all(start, judged, best):
 
 @kernel
 def _scale_flows(shared, c, log_all, start, judged, best, slack):
-    """Turn logits of heads into outflows, and softmaxes of tails into inflows. Returns the loss times c."""
+    """Turn logits of heads into outflows, and softmaxes of tails into inflows; return c times the loss."""
     loss, p, head = log_all if shared else 0.0, 0, 0
     for b in range(len(start) - 2, -1, -1):
         if not _has_arcs(start, b, judged):
@@ -112,14 +116,15 @@ def _scale_flows(shared, c, log_all, start, judged, best, slack):
                 best[j] = c * math.exp(best[j] - log_all)
             else:
                 z = best[j]
-                tail = math.exp(-abs(z))
-                loss += max(z, 0.0) + math.log1p(tail)
-                best[j] = c * (1.0 if z > 0.0 else tail) / (1.0 + tail)
-                slack[head] = c * (tail if z > 0.0 else 1.0) / (1.0 + tail)
+                small = math.exp(-abs(z))
+                loss += max(z, 0.0) + math.log1p(small)
+                best[j] = c * (1.0 if z > 0.0 else small) / (1.0 + small)
+                # c - best[j] would lose all digits where the outflow is nearly c, and the gap takes its logarithm.
+                slack[head] = c * (small if z > 0.0 else 1.0) / (1.0 + small)
                 head += 1
             flow += best[j]
         for j in range(p + heads, p + length):
-            best[j] *= flow
+            best[j] *= flow  # what the heads of the layer send out arrives at the labels below
         p += length
     if shared:
         slack[0] = c * math.exp(-log_all)
@@ -128,7 +133,9 @@ def _scale_flows(shared, c, log_all, start, judged, best, slack):
 
 @kernel
 def _divergence(shared, c, start, judged, state, best, slack):
-    """KL(alpha, best alpha) of rank-one flows, the instance's part of the duality gap."""
+    """Return KL(alpha, best alpha) of rank-one flows, the instance's part of the duality gap."""
+    # With alpha = out in / F of a block, sum alpha log(alpha / best) splits into the divergence of the outflows plus
+    # that of the inflows minus F log(F / best F): O(k) terms for O(arcs) variables.
     result, p, head, used = 0.0, 0, 0, 0.0
     for b in range(len(start) - 2, -1, -1):
         if not _has_arcs(start, b, judged):
@@ -139,7 +146,7 @@ def _divergence(shared, c, start, judged, state, best, slack):
             best_flow += best[j]
             if not shared:
                 left = c - state[j]
-                if left > 0.0:
+                if left > 0.0:  # 0 log 0 = 0
                     result += left * math.log(left / max(slack[head], TINY))
                 head += 1
         for j in range(p, p + length):
@@ -151,13 +158,15 @@ def _divergence(shared, c, start, judged, state, best, slack):
         p += length
     if shared and c > used:
         result += (c - used) * math.log((c - used) / max(slack[0], TINY))
-    return max(result, 0.0)
+    return max(result, 0.0)  # a divergence is never negative; near the optimum its rounding error may be
 
 
 @kernel
 def _slope(shared, c, start, judged, state, step, t):
-    """First and second derivative of the entropy of flows at state + t step."""
-    slope, bend, p = 0.0, 0.0, 0
+    """Return the first and the second derivative in t of the entropy of flows at state + t step."""
+    # d/dt of -v log v is -step (log v + 1). The terms without logarithm cancel: outflows and inflows of a block change
+    # by the same sum, and the slack by its negative. So does log c.
+    slope, curvature, p = 0.0, 0.0, 0
     used, used_step = 0.0, 0.0
     for b in range(len(start) - 2, -1, -1):
         if not _has_arcs(start, b, judged):
@@ -167,31 +176,33 @@ def _slope(shared, c, start, judged, state, step, t):
             flow += state[j] + t * step[j]
             flow_step += step[j]
             if not shared and step[j] != 0.0:
-                left = max(c - state[j] - t * step[j], TINY)
+                left = max(c - state[j] - t * step[j], TINY)  # rounding may take it below 0 at t near 1
                 slope += step[j] * math.log(left)
-                bend -= step[j] * step[j] / left
+                curvature -= step[j] * step[j] / left
         for j in range(p, p + length):
             if step[j] != 0.0:
                 value = max(state[j] + t * step[j], TINY)
                 slope -= step[j] * math.log(value)
-                bend -= step[j] * step[j] / value
+                curvature -= step[j] * step[j] / value
+        # The F log F of the rank-one form, with the opposite sign of the other terms.
         flow = max(flow, TINY)
         slope += flow_step * math.log(flow)
-        bend += flow_step * flow_step / flow
+        curvature += flow_step * flow_step / flow
         used += flow
         used_step += flow_step
         p += length
     if shared:
         left = max(c - used, TINY)
         slope += used_step * math.log(left)
-        bend -= used_step * used_step / left
-    return slope, bend
+        curvature -= used_step * used_step / left
+    return slope, curvature
 
 
 @kernel
-def _bend_at_best(shared, start, judged, best, slack, step):
-    """Second derivative of the entropy of flows at the best flows, where the search starts: no logarithm is needed."""
-    bend, p, head, used_step = 0.0, 0, 0, 0.0
+def _curvature_at_best(shared, start, judged, best, slack, step):
+    """Return the second derivative of the entropy along the step at the best flows."""
+    # The search starts there, where the first derivative is known: one loop of divisions saves one of logarithms.
+    curvature, p, head, used_step = 0.0, 0, 0, 0.0
     for b in range(len(start) - 2, -1, -1):
         if not _has_arcs(start, b, judged):
             continue
@@ -200,45 +211,45 @@ def _bend_at_best(shared, start, judged, best, slack, step):
             flow += best[j]
             flow_step += step[j]
             if not shared:
-                bend -= step[j] * step[j] / max(slack[head], TINY)
+                curvature -= step[j] * step[j] / max(slack[head], TINY)
                 head += 1
         for j in range(p, p + length):
-            bend -= step[j] * step[j] / max(best[j], TINY)
-        bend += flow_step * flow_step / max(flow, TINY)
+            curvature -= step[j] * step[j] / max(best[j], TINY)
+        curvature += flow_step * flow_step / max(flow, TINY)
         used_step += flow_step
         p += length
     if shared:
-        bend -= used_step * used_step / max(slack[0], TINY)
-    return bend
+        curvature -= used_step * used_step / max(slack[0], TINY)
+    return curvature
 
 
 @kernel
-def _step_length(shared, c, start, judged, state, step, bend, linear, quadratic, gap):
-    """The t in (0, 1] that maximises the dual along the step: Newton steps inside a bracket.
+def _step_length(shared, c, start, judged, state, step, curvature, linear, quadratic, gap):
+    """Return the t in [0, 1] that maximises the dual along the step, by Newton steps inside a bracket.
 
-    At t = 1 the slope is -quadratic, since there the entropy's gradient balances the scores. Where a variable is about
-    to vanish the curvature explodes and Newton's step stalls, so a step that is small against the bracket bisects it.
+    The dual along the step is `entropy(state + t step) - t linear - t^2 quadratic / 2`.
     """
-    if quadratic <= 0.0:
+    if quadratic <= 0.0:  # the step leaves the scores as they are, so the best flows at these scores are the optimum
         return 1.0
     low, high = 0.0, 1.0
+    # At t = 1, the best flows for these scores, the entropy's slope equals `linear`.
     t, slope = 1.0, -quadratic
     for _ in range(40):
-        t = next_trial(t, low, high, slope, quadratic - bend)
-        slope, bend = _slope(shared, c, start, judged, state, step, t)
+        t = next_trial(t, low, high, slope, quadratic - curvature)
+        slope, curvature = _slope(shared, c, start, judged, state, step, t)
         slope -= linear + t * quadratic
         low, high, enough = narrow(t, low, high, slope, gap)
         if enough:
             break
-    return low
+    return low  # not t: only up to here the slope is known to be positive, and the dual must not fall
 
 
 @kernel
 def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
-    """Visit the instances in `rows`: note each one's loss and gap, and unless it is below `skip` make its step.
+    """Visit the instances in `rows`: write each one's loss and gap, and move its flows unless the gap is below `skip`.
 
     Instances whose gap is small sleep for the next visits, longer each time; with learn=False nothing moves and
-    nothing sleeps, so that gaps and losses are exact. Returns the number of steps made.
+    nothing sleeps, so that gaps and losses are exact. Return the number of steps made.
     """
     layers, n_layers, state_ptr = graph[:5], graph[4], graph[5]
     X_ptr, X_index, X_value = X
@@ -246,7 +257,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
     levels, start, order, f = layer_workspace(k, n_layers)
     scores, net = np.empty(k), np.empty(k)
     best, step, slack = np.empty(n_layers * k), np.empty(n_layers * k), np.empty(k)
-    sign = -1.0 if mirror else 1.0
+    sign = -1.0 if mirror else 1.0  # flows of the reversed graph go from tails to heads
     steps = 0
     for i in rows:
         size = state_ptr[i + 1] - state_ptr[i]
@@ -261,6 +272,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
         if normalize and not shared:
             c /= _count_heads(start, judged)
         flows = state[state_ptr[i] : state_ptr[i + 1]]
+        # Loss and gap are those before the step: the best flows that the step needs give them for nothing.
         losses[i] = _best_flows(shared, c, f, start, judged, best, slack)
         gaps[i] = _divergence(shared, c, start, judged, flows, best, slack)
         if not learn:
@@ -272,8 +284,9 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
         for j in range(size):
             step[j] = best[j] - flows[j]
         linear, square = _net_flow(start, judged, step, order, f, net)
-        bend = _bend_at_best(shared, start, judged, best, slack, step)
-        t = _step_length(shared, c, start, judged, flows, step, bend, linear, squares[i] * square, gaps[i])
+        curvature = _curvature_at_best(shared, start, judged, best, slack, step)
+        t = _step_length(shared, c, start, judged, flows, step, curvature, linear, squares[i] * square, gaps[i])
+        # Flows and W move together, so that W = sum_i x_i (outflow_i - inflow_i)' holds after every visit.
         for j in range(size):
             flows[j] += t * step[j]
         for r in range(k):
@@ -285,6 +298,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
 
 @kernel
 def _count_heads(start, judged):
+    """Return the number of labels with a label below: the pieces of domination."""
     heads = 0
     for b in range(len(start) - 1):
         if start[b + 1] < judged:
@@ -294,8 +308,8 @@ def _count_heads(start, judged):
 
 @kernel
 def _net_flow(start, judged, step, order, f, net):
-    """net = outflow - inflow of the step, by label; returns its product with the scores and its square."""
-    net[:] = 0.0
+    """Set net to outflow - inflow of the step, by label; return its product with the scores and its square."""
+    net[:] = 0.0  # labels that are not judged stay 0
     p = 0
     for b in range(len(start) - 2, -1, -1):
         if _has_arcs(start, b, judged):

@@ -17,8 +17,8 @@ from arcrank.compiled.rows import add_row, score_row
 
 @kernel
 def _best_piece(c, head, tail, weight, scores, best):
-    """The best alpha of a piece: c w exp(-margin) / (1 + sum w exp(-margin)). Returns its loss and its slack."""
-    top = 0.0
+    """Compute the best alpha of a piece, c w exp(-margin) / (1 + sum w exp(-margin)); return its loss and slack."""
+    top = 0.0  # the 1 is exp(0)
     for a in range(len(head)):
         top = max(top, scores[tail[a]] - scores[head[a]])
     total = math.exp(-top)
@@ -27,53 +27,54 @@ def _best_piece(c, head, tail, weight, scores, best):
     loss = top + math.log(total)
     for a in range(len(head)):
         best[a] = c * weight[a] * math.exp(scores[tail[a]] - scores[head[a]] - loss)
-    return c * loss, c * math.exp(-loss)
+    return c * loss, c * math.exp(-loss)  # c - sum of best would lose the digits of a small slack
 
 
 @kernel
 def _divergence(c, alpha, best, slack):
-    """KL(alpha, best) of one piece, slack included."""
+    """Return KL(alpha, best) of one piece, slack included: its part of the duality gap."""
     result, used = 0.0, 0.0
     for a in range(len(alpha)):
         used += alpha[a]
         if alpha[a] > 0.0:
             result += alpha[a] * math.log(alpha[a] / max(best[a], TINY))
     left = c - used
-    if left > 0.0:
+    if left > 0.0:  # 0 log 0 = 0, here and above
         result += left * math.log(left / max(slack, TINY))
     return max(result, 0.0)
 
 
 @kernel
 def _slope(c, arc_ptr, weight, alpha, step, t):
-    """First and second derivative of the entropy of all pieces of an instance at alpha + t step."""
-    slope, bend, offset = 0.0, 0.0, arc_ptr[0]
+    """Return the first and the second derivative in t of the entropy of all pieces of an instance at alpha + t step."""
+    # As in loglinear_dual_layers the terms without logarithm cancel: in each piece the slack takes up the step.
+    slope, curvature, offset = 0.0, 0.0, arc_ptr[0]
     for p in range(len(arc_ptr) - 1):
         used, used_step = 0.0, 0.0
         for a in range(arc_ptr[p] - offset, arc_ptr[p + 1] - offset):
             used += alpha[a] + t * step[a]
             used_step += step[a]
-            if step[a] != 0.0:
+            if step[a] != 0.0:  # saves the logarithm of arcs that are at their best value
                 value = max(alpha[a] + t * step[a], TINY)
                 slope -= step[a] * math.log(value / weight[a])
-                bend -= step[a] * step[a] / value
+                curvature -= step[a] * step[a] / value
         left = max(c - used, TINY)
         slope += used_step * math.log(left)
-        bend -= used_step * used_step / left
-    return slope, bend
+        curvature -= used_step * used_step / left
+    return slope, curvature
 
 
 @kernel
 def _step_length(c, arc_ptr, weight, alpha, step, linear, quadratic, gap):
-    """See loglinear_dual_layers: Newton steps inside a bracket, bisected where they stall."""
-    if quadratic <= 0.0:
+    """Return the t in [0, 1] that maximises the dual along the step; see loglinear_dual_layers."""
+    if quadratic <= 0.0:  # the step leaves the scores as they are
         return 1.0
     low, high = 0.0, 1.0
     t, slope = 1.0, -quadratic
-    _, bend = _slope(c, arc_ptr, weight, alpha, step, 1.0)
+    _, curvature = _slope(c, arc_ptr, weight, alpha, step, 1.0)
     for _ in range(40):
-        t = next_trial(t, low, high, slope, quadratic - bend)
-        slope, bend = _slope(c, arc_ptr, weight, alpha, step, t)
+        t = next_trial(t, low, high, slope, quadratic - curvature)
+        slope, curvature = _slope(c, arc_ptr, weight, alpha, step, t)
         slope -= linear + t * quadratic
         low, high, enough = narrow(t, low, high, slope, gap)
         if enough:
@@ -83,11 +84,11 @@ def _step_length(c, arc_ptr, weight, alpha, step, linear, quadratic, gap):
 
 @kernel
 def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
-    """One visit of each instance in `rows`; see loglinear_dual_layers.ascend."""
+    """Visit each instance in `rows` once; see loglinear_dual_layers.ascend."""
     row_ptr, arc_ptr, head, tail, arc_weight = pieces
     X_ptr, X_index, X_value = X
     k = W.shape[1]
-    longest = 0
+    longest = 0  # one buffer for all instances: allocating in the loop would cost more than a small step
     for i in range(len(row_ptr) - 1):
         longest = max(longest, arc_ptr[row_ptr[i + 1]] - arc_ptr[row_ptr[i]])
     scores, net = np.empty(k), np.empty(k)
@@ -116,6 +117,7 @@ def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep,
             sleep_longer(sleep, i)
             continue
         sleep[i, 1] = 0
+        # All pieces of an instance move by one t: they share its row of X, and with it the quadratic term.
         arcs = slice(first, arc_ptr[row_ptr[i + 1]])
         net[:] = 0.0
         for a in range(arcs.start, arcs.stop):

@@ -1,15 +1,16 @@
 """The dual of the Preference Learning Model, arc by arc (Aiolli & Sperduti 2004, eq. 8): any graph, weights and codes.
 
 Every arc has the urgency `u = offset - scale * margin`; a piece costs `C l(max u)` with l(u) = max(0, u), max(0, u)^2,
-log2(1 + e^u) or e^u, and its dual is `sum_a offset_a beta_a + h(T) - ||W||^2 / 2` with beta >= 0 and T = sum beta. A
-step moves weight between the two most violating of: the most urgent arc, the least urgent arc that carries weight, and
-the slack, whose urgency is -h'(T). Only arcs that carry weight are stored; on layered graphs the most urgent one comes
-from a running minimum over the heads above, so that no arc is ever written out.
+log2(1 + e^u) or e^u, and its dual is `sum_a offset_a beta_a + h(T) - ||W||^2 / 2` with beta >= 0 and T = sum beta. At
+the optimum all arcs with beta > 0 have one urgency, that of the slack, -h'(T) (or more, for the hinge at T = C), and
+no arc has a larger one: the KKT conditions. A step moves weight between the two most violating of: the most urgent arc,
+the least urgent arc with beta > 0, and the slack. Only arcs with beta > 0 are stored; on layered graphs the most urgent
+one comes from a running minimum over the heads above, so that no arc is ever written out.
 
 rule : (mode, mirror, loss, target), see margin_dual_layers; mode EXPLICIT reads pieces, the others layers
 pieces : (row_ptr, arc_ptr, head, tail, scale, offset, factor); `factor` multiplies the C of a piece
 codes : (k, s) class codes M and their (k, k) Gram matrix; both empty for the standard basis
-store : as in margin_dual_layers; the key of an arc is its number, or head * k + tail on layered graphs
+store : see `compiled.flow_store`; the key of an arc is its number, or head * k + tail on layered graphs
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ IDENTITY, CENTRES, EXPLICIT = 0, 1, 3
 
 @kernel
 def slack_urgency(loss, C, T):
-    """-h'(T): how little more weight on the piece is wanted."""
+    """Return -h'(T), the urgency that an arc needs for more weight on the piece to raise the dual."""
     if loss == HINGE:
         return 0.0
     if loss == SQUARED:
         return T / (2.0 * C)
-    if T <= 0.0:
+    if T <= 0.0:  # smooth losses are never 0: some weight is always wanted
         return -np.inf
     if loss == LOGISTIC:
         share = T * LN2 / C
@@ -44,18 +45,21 @@ def slack_urgency(loss, C, T):
 
 @kernel
 def step_of_total(loss, C, T, u, curvature, held):
-    """The best change of one arc's weight, at least -held: u - curvature * step = slack_urgency(T + step)."""
+    """Return the best change of one arc's weight, at least -held: u - curvature * step = slack_urgency(T + step)."""
+    # Hinge and squared hinge have a linear slack urgency and so a closed form; the hinge also keeps T <= C (eq. 7).
     if loss == HINGE:
         return min(C - T, max(-held, u / curvature))
     if loss == SQUARED:
         return max(-held, (u - T / (2.0 * C)) / (curvature + 1.0 / (2.0 * C)))
-    low, high = -np.inf, u + curvature * T
+    # Newton's method on a bracket, in z = slack_urgency(new) as in margin_dual_layers._total_of_smooth.
+    low, high = -np.inf, u + curvature * T  # the value of z at new = 0
     z, new = high, T
-    for _ in range(200):  # z = slack_urgency(new); Newton's method on a bracket
+    for _ in range(200):
         share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
         new = C / LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
         excess = z - u + curvature * (new - T)
         if excess > 0.0:
+            # A smaller z makes a smaller `new`, so z - excess is not above the root.
             high, low = z, max(low, z - excess)
         else:
             low = z
@@ -70,7 +74,8 @@ def step_of_total(loss, C, T, u, curvature, held):
 
 @kernel
 def most_urgent_of_layers(p, rule, start, order, f):
-    """Head and tail of the smallest margin: over the whole graph, or (a piece for each centre) of order[p] as head."""
+    """Return head and tail of the smallest margin: over the whole graph, or with one piece per centre of order[p]."""
+    # A tail's smallest margin is against the lowest head above it: a running minimum finds it in O(k), not O(arcs).
     mode, mirror = rule[0], rule[1]
     sign = -1.0 if mirror else 1.0
     smallest, head, tail, low = np.inf, -1, -1, -1
@@ -78,6 +83,7 @@ def most_urgent_of_layers(p, rule, start, order, f):
         for j in range(start[b], start[b + 1]):
             if low >= 0 and sign * (f[low] - f[order[j]]) < smallest:
                 smallest, head, tail = sign * (f[low] - f[order[j]]), low, order[j]
+        # The layer's labels become heads after they were tails: there are no arcs within a layer.
         for j in range(start[b], start[b + 1]):
             if mode == CENTRES:
                 low = order[j] if j == p else low
@@ -88,7 +94,7 @@ def most_urgent_of_layers(p, rule, start, order, f):
 
 @kernel
 def most_urgent_of_arcs(p, pieces, f):
-    """The number of the piece's most urgent arc."""
+    """Return the number of the piece's most urgent arc, the one that decides its loss (eq. 1)."""
     _, arc_ptr, head, tail, scale, offset, _ = pieces
     best, arc = -np.inf, -1
     for a in range(arc_ptr[p], arc_ptr[p + 1]):
@@ -100,8 +106,8 @@ def most_urgent_of_arcs(p, pieces, f):
 
 @kernel
 def product(gram, a, b, c, d):
-    """<M_a - M_b, M_c - M_d>."""
-    if len(gram) == 0:
+    """Return <M_a - M_b, M_c - M_d>: with <v_i, v_j> all that eq. (8) needs of Kesler's vectors (eq. 4)."""
+    if len(gram) == 0:  # the standard basis: the Gram matrix is the identity
         return 1.0 * ((a == c) - (a == d) - (b == c) + (b == d))
     return gram[a, c] - gram[a, d] - gram[b, c] + gram[b, d]
 
@@ -110,7 +116,7 @@ def product(gram, a, b, c, d):
 def _move(active, j, step, q, gram, f, change):
     """Add `step` to the weight of arc j and to the scores."""
     _, head, tail, scale, _, beta = active
-    h, t, amount = head[j], tail[j], step * scale[j]
+    h, t, amount = head[j], tail[j], step * scale[j]  # the arc's vector is multiplied by its scale
     beta[j] += step
     change[h] += amount
     change[t] -= amount
@@ -118,13 +124,13 @@ def _move(active, j, step, q, gram, f, change):
         f[h] += q * amount
         f[t] -= q * amount
     else:
-        for r in range(len(f)):
+        for r in range(len(f)):  # codes are not orthogonal: an arc moves the scores of all labels
             f[r] += q * amount * (gram[h, r] - gram[t, r])
 
 
 @kernel
 def _add_most_urgent(p, rule, pieces, start, order, f, active, count):
-    """Put the most urgent arc among the active ones, unless it is there; return its place and the new count."""
+    """Add the most urgent arc to the active ones, unless it is there; return its place and the new count."""
     ids, head, tail, scale, offset, beta = active
     if rule[0] == EXPLICIT:
         a = most_urgent_of_arcs(p, pieces, f)
@@ -142,7 +148,10 @@ def _add_most_urgent(p, rule, pieces, start, order, f, active, count):
 
 @kernel
 def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, active, count):
-    """Exact steps on the most violating two of arcs and slack, until the violation has fallen to a fiftieth."""
+    """Make exact steps on the two most violating of arcs and slack, until the violation has fallen to a fiftieth.
+
+    The paper's update (section 3, embedding optimization): chi_1 -= nu, chi_2 += nu.
+    """
     loss = rule[2]
     _, head, tail, scale, offset, beta = active
     enough = 0.0
@@ -156,24 +165,29 @@ def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, ac
             if beta[j] > 0.0 and u < u_bottom:
                 bottom, u_bottom = j, u
         slack = slack_urgency(loss, C, T)
+        # At T = C the hinge has no slack left to give, so more weight can only come from another arc.
         full = loss == HINGE and T >= C
         violation = max(u_top, slack) - (u_bottom if full else min(u_bottom, slack))
-        if violation <= max(enough, 1e-13):
+        if violation <= max(enough, 1e-13):  # below 1e-13 there is only rounding
             break
+        # A fiftieth is enough: the other pieces and instances will change the scores anyway.
         if turn == 0 and violation < np.inf:
             enough = 0.02 * violation
         if u_top > slack and (full or u_bottom < slack) and bottom != top:
-            bend = scale[top] ** 2 * product(gram, head[top], tail[top], head[top], tail[top])
-            bend += scale[bottom] ** 2 * product(gram, head[bottom], tail[bottom], head[bottom], tail[bottom])
+            # T does not change, so h does not either: the step is (u_top - u_bottom) / ||scaled difference||^2. With
+            # codes the two vectors may be equal.
+            curvature = scale[top] ** 2 * product(gram, head[top], tail[top], head[top], tail[top])
+            curvature += scale[bottom] ** 2 * product(gram, head[bottom], tail[bottom], head[bottom], tail[bottom])
             cross = product(gram, head[top], tail[top], head[bottom], tail[bottom])
-            bend = max(1e-30, q * (bend - 2.0 * scale[top] * scale[bottom] * cross))
-            step = min(beta[bottom], (u_top - u_bottom) / bend)
+            curvature = max(1e-30, q * (curvature - 2.0 * scale[top] * scale[bottom] * cross))
+            step = min(beta[bottom], (u_top - u_bottom) / curvature)
             _move(active, bottom, -step, q, gram, f, change)
             _move(active, top, step, q, gram, f, change)
             continue
+        # One arc against the slack: the top one grows, or the bottom one shrinks.
         j, u = (top, u_top) if u_top > slack else (bottom, u_bottom)
-        bend = max(1e-30, q * scale[j] ** 2 * product(gram, head[j], tail[j], head[j], tail[j]))
-        _move(active, j, step_of_total(loss, C, T, u, bend, beta[j]), q, gram, f, change)
+        curvature = max(1e-30, q * scale[j] ** 2 * product(gram, head[j], tail[j], head[j], tail[j]))
+        _move(active, j, step_of_total(loss, C, T, u, curvature, beta[j]), q, gram, f, change)
     return count
 
 
@@ -201,6 +215,7 @@ def _load(p, rule, pieces, order, keys, values, e, stop, k, active):
 
 @kernel
 def _dual_of(loss, C, active, count):
+    """Return the piece's part of the dual, without the norm of W."""
     T, linear = 0.0, 0.0
     for j in range(count):
         T += active[5][j]
@@ -210,7 +225,7 @@ def _dual_of(loss, C, active, count):
 
 @kernel
 def _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, active):
-    """The instance's part of the duality gap, `sum_pieces C l(max u) - h(T) - sum_a beta_a u_a`, and of the primal."""
+    """Return the instance's part of the duality gap, `sum_pieces C l(max u) - h(T) - sum_a beta_a u_a`, and cost."""
     gap, cost, e = 0.0, 0.0, 0
     for p in range(first, last):
         count = _load(p, rule, pieces, order, keys, values, e, stop, len(f), active)
@@ -219,6 +234,7 @@ def _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, acti
         gap -= _dual_of(rule[2], own, active, count)
         for j in range(count):
             gap += active[5][j] * active[3][j] * (f[active[1][j]] - f[active[2][j]])
+        # The most urgent arc need not be stored, so it takes a search; the count without it is kept.
         top, _ = _add_most_urgent(p, rule, pieces, start, order, f, active, count)
         u = active[4][top] - active[3][top] * (f[active[1][top]] - f[active[2][top]])
         cost += own * cost_of(rule[2], u)
@@ -227,7 +243,7 @@ def _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, acti
 
 @kernel
 def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, work):
-    """Relax all pieces of instance i; `change` becomes its new minus its old flow, f its new scores."""
+    """Improve all pieces of instance i; `change` becomes its new minus its old flow, f its new scores."""
     levels, start, order, old_f, active, new_keys, new_values = work
     begin, stop = store[0][i], store[1][i]
     keys, values = store[3][begin : begin + stop], store[4][begin : begin + stop]
@@ -239,12 +255,14 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
         for b in range(len(start) - 1):
             if start[b] < judged:
                 last = start[b]  # labels of the last layer are no heads
+        # The whole graph is one piece, if it has any arc.
         last = min(last, 1) if rule[0] == IDENTITY else last
     gap, cost = _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, active)
     if gap <= quiet or first == last:
         return gap, cost, 0.0, False
     old_f[:] = f
     change[:] = 0.0
+    # A second walk over the pieces: the gap decides whether anything moves, so all of it is measured before.
     rise, e, out = 0.0, 0, 0
     for p in range(first, last):
         count = _load(p, rule, pieces, order, keys, values, e, stop, len(f), active)
@@ -253,10 +271,11 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
         rise -= _dual_of(rule[2], own, active, count)
         count = _relax_piece(p, rule, pieces, start, order, own, q, inner, gram, f, change, active, count)
         rise += _dual_of(rule[2], own, active, count)
-        for j in range(count):
+        for j in range(count):  # arcs whose weight fell to 0 are not stored any more
             if active[5][j] > 0.0:
                 new_keys[out], new_values[out] = active[0][j], active[5][j]
                 out += 1
+    # The rise of -||W||^2 / 2: scores are linear in the change, so their mean is exact, with codes too.
     for r in range(len(f)):
         rise -= 0.5 * change[r] * (old_f[r] + f[r])
     save_flows(i, store, new_keys, new_values, out)
@@ -265,6 +284,7 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
 
 @kernel
 def _workspace(k, n_layers, widest):
+    """Return the buffers of a visit, allocated once per pass."""
     levels, order = np.empty(k, np.int32), np.empty(k, np.int64)
     start = np.zeros(n_layers + 1, np.int64)
     ids, head, tail = np.empty(widest, np.int64), np.empty(widest, np.int64), np.empty(widest, np.int64)
@@ -319,7 +339,7 @@ def gram_pass(
     costs,
     coefficients,
 ):
-    """Visit a batch whose kernel matrix is K and whose scores are F, both kept up to date; return the dual's rise."""
+    """Visit a batch whose kernel matrix is K and whose scores are F, updated in place; return the rise of the dual."""
     work = _workspace(k, graph[4], widest)
     f, change = np.empty(k), np.empty(k)
     rise, at_first = 0.0, 0.0
@@ -337,7 +357,8 @@ def gram_pass(
             total += gaps[i]
             if moved:
                 coefficients[b] += change
-                _embed(gram, change, f)  # the Gram matrix is symmetric: gram' change is how the scores move
+                # The Gram matrix is symmetric, so gram' change is how a unit of K moves the scores.
+                _embed(gram, change, f)
                 for j in range(len(batch)):
                     for r in range(k):
                         F[j, r] += K[j, b] * f[r]
@@ -349,7 +370,7 @@ def gram_pass(
 
 @kernel
 def net_flows(rule, k, pieces, first, store, flows):
-    """(rows, k) outflow minus inflow of the instances from `first` on."""
+    """Fill (rows, k) flows with outflow minus inflow of the instances from `first` on (eq. 7)."""
     head, tail, scale = pieces[2], pieces[3], pieces[4]
     for r in range(len(flows)):
         flows[r] = 0.0
@@ -366,7 +387,7 @@ def net_flows(rule, k, pieces, first, store, flows):
 
 @kernel
 def _label_scores(codes, embedding, f):
-    """f = M h(x), the paper's eq. (3)."""
+    """Set f to M h(x), the paper's eq. (3)."""
     if len(codes) == 0:
         f[:] = embedding
         return
@@ -378,7 +399,7 @@ def _label_scores(codes, embedding, f):
 
 @kernel
 def _embed(codes, change, embedding):
-    """M' change."""
+    """Set embedding to M' change, or for the Gram matrix of the codes to M M' change."""
     if len(codes) == 0:
         embedding[:] = change
         return

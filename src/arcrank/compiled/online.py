@@ -1,9 +1,9 @@
-"""Passes of the online rankers over a stream, a document at a time (Crammer & Singer 2002, Fig. 2).
+"""Passes of the online rankers over a stream, one document at a time (Crammer & Singer 2002, Fig. 2).
 
 Arrays that a pass reads: `rows`, the instances in the order in which they are seen; X as CSR; the graphs, see
-`LayeredGraphs` and `ArcGraphs`. Arrays that it brings up to date:
+`LayeredGraphs` and `ArcGraphs`. Arrays that it updates:
 
-W : (d, k) weights, one column a label
+W : (d, k) weights, one column per label
 U : (d, k), sum over rounds t of (t - 1) times the round's change of W: then W - U/T is the mean of the weights after
     rounds 1..T; or (0, 0) where no mean is wanted
 counters : (5,) int64, see `ROUNDS` and its siblings
@@ -24,15 +24,17 @@ INDICATOR, SIZE, NORMALIZED, PERCEPTRON = range(4)
 MOST_POINTS = 1 << 16
 """The curve is thinned to every second point when it has this many, so that a stream of any length fits."""
 _FEW_HEADS = 64
-"""Up to here comparing each head with all labels is faster than sorting."""
-
+"""Up to this number of heads, comparing each one with all labels is faster than sorting."""
 _DENSE = 6
-"""Moving all labels at once is faster than some of them from a share of 1/6 on."""
+"""Where at least 1/6 of the labels move, a vectorised loop over all of them is faster than one over those that do."""
 
 
 @kernel
 def mmp_layered(rows, indptr, indices, data, ptr, label, level, rest, n_layers, loss, W, U, counters, sums, curve):
-    """Crammer & Singer 2002, Fig. 2, on layered graphs: O(k terms), and O(k heads) or O(k log k) for the counts."""
+    """Run MMP (Crammer & Singer 2002, Fig. 2) on layered graphs.
+
+    A document costs O(k terms) for scores and update, and O(k heads) or O(k log k) for the counts n_r.
+    """
     return _layered_pass(
         rows, indptr, indices, data, ptr, label, level, rest, n_layers, loss, W, U, counters, sums, curve
     )
@@ -60,6 +62,7 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
             continue
         if not _score(i, indptr, indices, data, W, scores, sums):
             return place
+        # Under every rule the losses are those of the ranking before the update, when the document is still new.
         wrong = wrong_layers(levels, sizes, scores, step, tree)
         record(wrong, arcs, counters, sums, curve)
         moved = wrong > 0
@@ -74,7 +77,7 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
 
 @kernel
 def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, counters, sums, curve):
-    """The same update with explicit arcs in place of pairs: O(k terms + arcs) a document."""
+    """Run MMP with explicit arcs in place of pairs of labels: O(k terms + arcs) per document."""
     k = W.shape[1]
     scores, step = np.empty(k), np.empty(k)
     for place in range(len(rows)):
@@ -95,8 +98,9 @@ def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, count
 
 @kernel
 def _perceptron_step(levels, scores, step):
-    """w_r += x or w_s -= x where the sign of the score is wrong or 0; return whether any weight moves."""
+    """Set step for w_r += x or w_s -= x where the sign of the score is wrong or 0; return whether any weight moves."""
     moved = False
+    # A score of 0 counts as wrong on both sides; otherwise weights that start at 0 would never move.
     for r in range(len(step)):
         step[r] = (levels[r] == 0 and scores[r] <= 0.0) - 1.0 * (levels[r] == 1 and scores[r] >= 0.0)
         moved |= step[r] != 0.0
@@ -105,7 +109,8 @@ def _perceptron_step(levels, scores, step):
 
 @kernel
 def normalizer(loss, wrong, arcs):
-    """The factor c of Fig. 2, which makes the relevant labels' steps sum to the loss."""
+    """Return the factor c of Fig. 2, which makes the relevant labels' steps sum to the loss."""
+    # The n_r of the relevant labels sum to |E|; divided by c they sum to 1, |E| or |E| / arcs: losses 1, 2 and 3.
     if loss == INDICATOR:
         return float(wrong)
     return 1.0 if loss == SIZE else float(arcs)
@@ -113,7 +118,7 @@ def normalizer(loss, wrong, arcs):
 
 @kernel
 def read_layers(i, ptr, label, level, rest, levels, sizes):
-    """The levels of instance i and the sizes of its layers; returns its number of arcs."""
+    """Fill in the levels of instance i and the sizes of its layers; return its number of arcs."""
     levels[:] = rest[i]
     sizes[:] = 0
     unlisted = len(levels) - (ptr[i + 1] - ptr[i])
@@ -132,7 +137,7 @@ def read_layers(i, ptr, label, level, rest, levels, sizes):
 
 @kernel
 def wrong_layers(levels, sizes, scores, step, tree):
-    """|E|; where it is not 0, step becomes the wrong arcs of each label as a head less those as a tail."""
+    """Return |E|; where it is not 0, set step to each label's wrong arcs as a head less those as a tail."""
     if len(sizes) == 2 and sizes[0] <= _FEW_HEADS:
         return _compare_heads(levels, scores, step)
     return _compare_sorted(levels, scores, step, tree)
@@ -140,6 +145,7 @@ def wrong_layers(levels, sizes, scores, step, tree):
 
 @kernel
 def _compare_heads(levels, scores, step):
+    """Count as `wrong_layers` does on two layers, comparing the heads that have a wrong arc with all tails."""
     k = len(scores)
     lowest, highest = np.inf, -np.inf
     for r in range(k):
@@ -147,7 +153,7 @@ def _compare_heads(levels, scores, step):
             lowest = min(lowest, scores[r])
         elif levels[r] == 1:
             highest = max(highest, scores[r])
-    if lowest > highest:
+    if lowest > highest:  # no wrong arc, the usual case after some training
         return 0
     step[:] = 0.0
     wrong = 0
@@ -165,9 +171,11 @@ def _compare_heads(levels, scores, step):
 
 @kernel
 def _compare_sorted(levels, scores, step, tree):
-    """Two walks through the labels in order of score, with a Fenwick tree over the layers seen: O(k log k)."""
+    """Count as `wrong_layers` does, with two walks in order of score and a Fenwick tree over layers: O(k log k)."""
     order = np.argsort(scores)
     step[:] = 0.0
+    # Upwards, the labels of better layers that score no more than a label are its wrong arcs as a tail. Downwards in
+    # the reversed graph, the same walk finds those as a head.
     _walk(order, scores, levels, -1.0, step, tree)
     flipped = np.where(levels >= 0, np.int32(len(tree) - 2) - levels, np.int32(-1))
     return _walk(order[::-1], scores, flipped, 1.0, step, tree)
@@ -175,13 +183,14 @@ def _compare_sorted(levels, scores, step, tree):
 
 @kernel
 def _walk(order, scores, levels, sign, step, tree):
-    """Add to each label's step sign times the labels of smaller level that come no later; ties come together."""
+    """Add to each label's step sign times the labels of smaller level that come no later; return their total."""
     tree[:] = 0
     total, start = 0, 0
     while start < len(order):
+        # Equal scores enter the tree together, before any of them is counted: ties are errors.
         stop = start
         while stop < len(order) and scores[order[stop]] == scores[order[start]]:
-            at = levels[order[stop]] + 1
+            at = levels[order[stop]] + 1  # 0 for labels that are not judged, which never enter
             while 0 < at < len(tree):
                 tree[at] += 1
                 at += at & -at
@@ -199,7 +208,7 @@ def _walk(order, scores, levels, sign, step, tree):
 
 @kernel
 def wrong_arcs(i, arc_ptr, head, tail, scores, step):
-    """As `wrong_layers`, over explicit arcs."""
+    """Count as `wrong_layers` does, over explicit arcs."""
     step[:] = 0.0
     wrong = 0
     for a in range(arc_ptr[i], arc_ptr[i + 1]):
@@ -212,7 +221,7 @@ def wrong_arcs(i, arc_ptr, head, tail, scores, step):
 
 @kernel
 def record(wrong, arcs, counters, sums, curve):
-    """Count a round and add its losses; keep their means in the curve."""
+    """Count a round, add its losses to the sums, and their means to the curve."""
     counters[ROUNDS] += 1
     counters[FEWEST_ARCS] = min(counters[FEWEST_ARCS], arcs)
     sums[0] += wrong > 0
@@ -220,6 +229,7 @@ def record(wrong, arcs, counters, sums, curve):
     sums[2] += wrong / arcs
     if counters[ROUNDS] % counters[STRIDE]:
         return
+    # A full curve keeps every second point, those at multiples of the doubled stride, so that points stay equidistant.
     if counters[POINTS] == MOST_POINTS:
         for j in range(MOST_POINTS // 2):
             curve[j] = curve[2 * j + 1]
@@ -234,7 +244,7 @@ def record(wrong, arcs, counters, sums, curve):
 
 @kernel
 def _score(i, indptr, indices, data, W, scores, sums):
-    """Scores of all labels for instance i, summed term by term; returns whether they are finite."""
+    """Compute the scores of all labels for instance i, term by term; return whether they are finite."""
     scores[:] = 0.0
     j, stop = indptr[i], indptr[i + 1]
     while j + 4 <= stop:  # four terms at once, in the same order of additions: a quarter of the traffic to scores
@@ -252,12 +262,12 @@ def _score(i, indptr, indices, data, W, scores, sums):
     for at in range(indptr[i], stop):
         square += data[at] * data[at]
     sums[3] = max(sums[3], square)
-    return np.isfinite(scores.sum())
+    return np.isfinite(scores.sum())  # inf and NaN survive in the sum: one check for all labels
 
 
 @kernel
 def _move(i, indptr, indices, data, step, W, U, before):
-    """W += x step' for instance i, and U += before x step' where a mean is wanted."""
+    """Add x step' to W for instance i, and `before` times that to U where a mean is wanted."""
     touched = np.flatnonzero(step)
     moves = step[touched]
     dense = _DENSE * len(touched) > len(step)

@@ -1,4 +1,8 @@
-"""Scores of one document by support vectors, in one fixed order of additions, so that blocks do not change a bit."""
+"""Scores of one document by support vectors.
+
+A matrix product would group its additions by the size of the block. These loops add in one fixed order, so that results
+do not depend on how a stream is cut into blocks.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from arcrank.compiled.jit import kernel
 
 @kernel
 def products(n, indptr, indices, data, x, out):
-    """out[m] = the inner product of the dense vector x with CSR row m < n."""
+    """Set out[m] to the inner product of the dense vector x with CSR row m < n."""
+    # x is dense, as one row meets all support vectors: looking a term up costs O(1) and not a merge of two lists.
     for m in range(n):
         total = 0.0
         for j in range(indptr[m], indptr[m + 1]):
@@ -17,7 +22,7 @@ def products(n, indptr, indices, data, x, out):
 
 @kernel
 def expand(values, coefficients, scores):
-    """scores = values @ coefficients."""
+    """Set scores to values @ coefficients."""
     scores[:] = 0.0
     for m in range(len(values)):
         for r in range(len(scores)):

@@ -1,4 +1,4 @@
-"""Kernels of the ranking metrics: one pass over the score matrix, O(k) memory beside it and one line of output a row.
+"""Kernels of the ranking metrics: one pass over the score matrix, with O(k) memory beside it and the output.
 
 Conventions: `scores` is (n, k) float64 in C order without NaN; relevant labels are CSR without explicit zeros or
 duplicates (`indptr` int64, `indices` int32); rank(r) = number of labels with score >= r's, so ties count as errors.
@@ -51,24 +51,23 @@ def _count_at_most(ascending, size, x):
 
 @kernel
 def _rank_relevant(scores, relevant, ascending, ranks, hits):
-    """Fill `ranks` and `hits` (relevant labels with at least that score), worst relevant label first.
-
-    Each label falls between two relevant scores: O(k log |Y|), without sorting the k labels. Those below all
-    relevant ones, nearly all in a good ranking, cost one comparison.
-    """
+    """Fill `ranks` and `hits` (relevant labels with at least that score), worst relevant label first."""
+    # Only the relevant scores are sorted; each label is then placed between two of them: O(k log |Y|), not O(k log k).
     size = len(relevant)
     for t in range(size):
         ascending[t] = scores[relevant[t]]
     ascending[:size].sort()
     ranks[: size + 1] = 0
     for label in range(len(scores)):
-        if scores[label] >= ascending[0]:
+        if scores[label] >= ascending[0]:  # nearly all labels of a good ranking fail this one comparison
             ranks[_count_at_most(ascending, size, scores[label])] += 1
+    # ranks[t] holds the labels between relevant scores t - 1 and t; summed from the top they become rank(t), in place.
     at_least, between = 0, ranks[size]
     for t in range(size - 1, -1, -1):
         at_least += between
         between = ranks[t]
         ranks[t] = at_least
+    # Tied relevant labels share the hits of the lowest index, which counts all of them, as their ranks do.
     for t in range(size):
         tied = t > 0 and ascending[t] == ascending[t - 1]
         hits[t] = hits[t - 1] if tied else size - t
@@ -76,7 +75,7 @@ def _rank_relevant(scores, relevant, ascending, ranks, hits):
 
 @kernel
 def _summarise(ranks, hits, size, k, cut, out):
-    """Write the statistics of one row, of which `ranks` and `hits` describe the `size` relevant labels of k."""
+    """Write the statistics of one row with `size` relevant labels of k; see `_rank_relevant` for ranks and hits."""
     out[:] = 0.0
     out[N_RELEVANT], out[N_IRRELEVANT] = size, k - size
     out[LAST_RANK] = ranks[0]
@@ -86,6 +85,7 @@ def _summarise(ranks, hits, size, k, cut, out):
         out[WRONG_ARCS] += wrong
         out[WRONG_HEADS] += wrong > 0
         out[PRECISION] += hits[t] / ranks[t] / size
+        # From one relevant label to the next hits(c) is constant while c grows, so F1 is largest at one of their ranks.
         out[BEST_F1] = max(out[BEST_F1], 2.0 * hits[t] / (ranks[t] + size))
         out[HITS] += ranks[t] <= cut
 
@@ -125,22 +125,24 @@ def rank_histograms(indptr: Ints, indices: Labels, scores: Floats) -> tuple[int,
 
 @kernel
 def _merge(keys, order, spare, start, middle, end):
-    """Merge two descending runs of `order` into `spare`; return how often a later one overtook an earlier one."""
+    """Merge two descending runs of `order` into `spare`; return how often a later label moved before an earlier one."""
     left, right, overtaken = start, middle, 0
     for place in range(start, end):
+        # >= makes the sort stable, and lets only strictly larger keys count as inversions.
         if left < middle and (right >= end or keys[order[left]] >= keys[order[right]]):
             spare[place] = order[left]
             left += 1
         else:
             spare[place] = order[right]
             right += 1
-            overtaken += middle - left
+            overtaken += middle - left  # it moves before all that are left of the first run
     return overtaken
 
 
 @kernel
 def _sort_descending(keys, order, spare):
-    """Sort `order` stably by descending key; return the number of two places that stood the wrong way round."""
+    """Sort `order` stably by descending key; return the number of inversions, pairs in the wrong order before."""
+    # A merge sort from the bottom up, as numpy's does not count inversions.
     size = len(order)
     width, inversions = 1, 0
     while width < size:
@@ -174,7 +176,7 @@ def _run_end(keys, order, start):
 
 @kernel
 def _tied(keys, order):
-    """Return how many sets of two places of the sorted `order` have equal keys."""
+    """Return how many pairs of places of the sorted `order` have equal keys."""
     count, start = 0, 0
     while start < len(order):
         end = _run_end(keys, order, start)
@@ -203,12 +205,15 @@ def order_counts(positions: Floats, scores: Floats) -> Ints:
     for i in range(n):
         goodness = -positions[i]
         order = labels[: _judged(goodness, labels)]
+        # Counts of pairs from three sorts: O(k log k), not O(k^2) comparisons.
         every = len(order) * (len(order) - 1) // 2
         _sort_descending(scores[i], order, spare)
         distinct = every - _tied(scores[i], order)
         _sort_descending(goodness, order, spare)  # stable: scores still descend where goodness is equal
         arcs = every - _tied(goodness, order)
+        # Pairs tied in score, less those tied in goodness too, which are no arcs.
         tied_arcs = every - distinct - _tied_in_both(goodness, scores[i], order)
+        # From best to worst, an arc is reversed where sorting by score swaps it; ties never swap.
         reversed_arcs = _sort_descending(scores[i], order, spare)
         out[i, ARCS], out[i, DISTINCT_SCORES] = arcs, distinct
         out[i, REVERSED_ARCS], out[i, TIED_ARCS] = reversed_arcs, tied_arcs
@@ -222,6 +227,7 @@ def _centred_ranks(keys, order, spare, ranks):
     squares, start = 0.0, 0
     while start < len(order):
         end = _run_end(keys, order, start)
+        # The mean of the places start..end - 1 less that of all places: a half-integer, so squares add up exactly.
         rank = 0.5 * (start + end - len(order))
         for place in range(start, end):
             ranks[order[place]] = rank
@@ -251,6 +257,8 @@ def rank_correlations(positions: Floats, scores: Floats) -> Floats:
 @kernel
 def _gain(grades, keys, order, spare, cut):
     """Return sum over places p < cut of grade / log2(p + 2), equal keys sharing their mean grade."""
+    # That is the mean over all orders of the tied labels, so the result does not depend on how ties are broken. A run
+    # of ties that crosses the cut has its mean grade at the places before the cut only.
     _sort_descending(keys, order, spare)
     gain, start = 0.0, 0
     while start < min(cut, len(order)):
@@ -275,6 +283,7 @@ def discounted_gains(grades: Floats, scores: Floats, cut: int) -> Floats:
         order = labels[: _judged(grades[i], labels)]
         gain = _gain(grades[i], scores[i], order, spare, cut)
         ideal = _gain(grades[i], grades[i], order, spare, cut)
+        # The second sort left `order` by grade, so constant grades are one run: no order of them can be wrong.
         if len(order) > 0 and _run_end(grades[i], order, 0) < len(order):
             out[i] = gain / ideal
     return out

@@ -1,4 +1,4 @@
-"""Products with one row of a CSR matrix."""
+"""Products with one row of a CSR matrix, in which labels are the inner loop: rows of W are contiguous and vectorise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from arcrank.compiled.jit import kernel
 
 @kernel
 def score_row(X_ptr, X_index, X_value, W, i, scores):
-    """Scores = x_i W, for weights W of (d, k)."""
+    """Set scores to x_i W, for weights W of (d, k)."""
     scores[:] = 0.0
     for j in range(X_ptr[i], X_ptr[i + 1]):
         w, x = W[X_index[j]], X_value[j]
@@ -17,7 +17,7 @@ def score_row(X_ptr, X_index, X_value, W, i, scores):
 
 @kernel
 def add_row(X_ptr, X_index, X_value, W, i, net):
-    """W += x_i' net: the weights that a change of flows makes."""
+    """Add x_i' net to W: how a change `net` of an instance's flows changes the weights."""
     for j in range(X_ptr[i], X_ptr[i + 1]):
         w, x = W[X_index[j]], X_value[j]
         for r in range(len(net)):
