@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from arcrank.errors import ResourceError
+
+try:
+    import resource
+except ImportError:  # Windows, which has no limits of this kind
+    resource = None  # type: ignore[assignment]
 
 __all__ = ["available_memory", "check_memory", "columns_that_fit", "gigabytes"]
 
@@ -77,10 +81,8 @@ def _left(group: Path, limit: str, usage: str, dropped: str) -> Iterator[int]:
 
 
 def _of_address_space(root: Path) -> Iterator[int]:
-    if sys.platform == "win32":
+    if resource is None:
         return
-    import resource
-
     most, pages = resource.getrlimit(resource.RLIMIT_AS)[0], _text(root / "proc/self/statm").split()
     if most != resource.RLIM_INFINITY:
         yield most - (int(pages[0]) * os.sysconf("SC_PAGE_SIZE") if pages else 0)

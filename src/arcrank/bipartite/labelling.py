@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from arcrank._typing import Array, IntArray
 from arcrank.errors import InputError, ParameterError
-
-if TYPE_CHECKING:
-    from arcrank.solvers.neighbours import TentativeLabels
+from arcrank.solvers.neighbours import TentativeLabels
 
 __all__ = ["checked_labels", "confident_labels", "discounts_of"]
 
@@ -42,8 +40,6 @@ def _at_rows(discounts: Array, rows: IntArray) -> Array:
 
 def checked_labels(given: Any, known: Array, m: int) -> TentativeLabels:
     """Return what a user's labeller gave, labels (m,) or (labels, similarities), or say what is wrong with it."""
-    from arcrank.solvers.neighbours import TentativeLabels
-
     parts = given if isinstance(given, tuple) else (given,)
     arrays = [np.asarray(part, dtype=np.float64) for part in parts]
     if len(arrays) not in (1, 2) or any(array.shape != (m,) for array in arrays):
@@ -63,8 +59,6 @@ def confident_labels(scores: Array, count: int, known: Array) -> TentativeLabels
     >>> confident_labels(np.array([5.0, 4.0, 3.0, 2.0, 1.0, 0.0]), 1, np.array([0.0, 1.0])).grades
     array([ 1., -1., -1., -1.,  0.,  0.])
     """
-    from arcrank.solvers.neighbours import TentativeLabels
-
     order = np.argsort(-scores, kind="stable")
     count = min(count, len(order) // 2)  # a small pool: half of it at most
     given = np.full(len(scores), -1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,10 +14,8 @@ from arcrank._validation import check_int, check_real
 from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_relevance, ordered_fraction
 from arcrank.bipartite.stumps import Stumps
 from arcrank.errors import ParameterError
-
-if TYPE_CHECKING:
-    from arcrank.solvers.rankboost import OrderedPairs, Round
-    from arcrank.solvers.stumps import SortedColumns
+from arcrank.solvers.rankboost import OrderedPairs, Round, boost
+from arcrank.solvers.stumps import SortedColumns, sort_columns
 
 __all__ = ["RankBoost", "StumpRanker"]
 
@@ -43,8 +41,6 @@ class StumpRanker(BipartiteRanker):
         self._learn(X, pairs, held_out)
 
     def _learn(self, X: Any, pairs: list[OrderedPairs], held_out: tuple[Any, Array] | None) -> None:
-        from arcrank.solvers.rankboost import boost
-
         rounds: list[Round] = []
         watch = None if held_out is None else _HeldOut(*held_out, check_int("patience", self.patience, at_least=1))
         self.loss_curve_ = np.array([sum(p.share for p in pairs)])
@@ -191,8 +187,6 @@ class RankBoost(StumpRanker):
         return self
 
     def _pairs(self, X: Any, grades: Array) -> list[OrderedPairs]:  # noqa: ARG002
-        from arcrank.solvers.rankboost import OrderedPairs
-
         rows = np.flatnonzero(grades >= 0)
         return [OrderedPairs(rows, grades[rows])]
 
@@ -219,8 +213,6 @@ class _HeldOut:
 
 def _used_columns(X: Any, pairs: list[OrderedPairs], n_thresholds: int | None) -> SortedColumns:
     """Sort the columns over the rows that are in some pair, and renumber these rows in the pairs."""
-    from arcrank.solvers.stumps import sort_columns
-
     used = np.unique(np.concatenate([p.rows for p in pairs]))
     for p in pairs:
         p.rows = np.searchsorted(used, p.rows)

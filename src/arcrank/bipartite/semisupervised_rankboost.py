@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,13 +11,12 @@ from arcrank._typing import Array, IntArray
 from arcrank._validation import check_int
 from arcrank.bipartite.base import UNLABELLED
 from arcrank.bipartite.labelling import checked_labels, confident_labels, discounts_of
+from arcrank.bipartite.latent import LatentModel, latent_features
 from arcrank.bipartite.rankboost import StumpRanker
 from arcrank.errors import ParameterError
-
-if TYPE_CHECKING:
-    from arcrank.bipartite.latent import LatentModel
-    from arcrank.solvers.neighbours import TentativeLabels
-    from arcrank.solvers.rankboost import OrderedPairs
+from arcrank.solvers.neighbours import TentativeLabels, neighbour_labels
+from arcrank.solvers.pairwise_lbfgs import minimise_pairs
+from arcrank.solvers.rankboost import OrderedPairs
 
 __all__ = ["SemiSupervisedRankBoost"]
 
@@ -183,8 +182,6 @@ class SemiSupervisedRankBoost(StumpRanker):
         return self.features == "latent" and self.labeller in ("auto", "confident")
 
     def _claims(self, X: Any, grades: Array, labelled: IntArray, unlabelled: IntArray) -> TentativeLabels:
-        from arcrank.solvers.neighbours import TentativeLabels, neighbour_labels
-
         if len(unlabelled) == 0:
             return TentativeLabels(np.empty(0), np.empty(0))
         parts = X[labelled], grades[labelled], X[unlabelled]
@@ -195,8 +192,6 @@ class SemiSupervisedRankBoost(StumpRanker):
     def _sets(
         self, grades: Array, labelled: IntArray, unlabelled: IntArray, claims: TentativeLabels
     ) -> list[OrderedPairs]:
-        from arcrank.solvers.rankboost import OrderedPairs
-
         self._remember(len(grades), unlabelled, claims)
         claimed = np.flatnonzero(claims.grades >= 0)
         discounts = discounts_of(self.discount, unlabelled, claims)[claimed] * (TRUST if self._confident else 1.0)
@@ -224,9 +219,6 @@ class SemiSupervisedRankBoost(StumpRanker):
     # Features for text
 
     def _fit_latent(self, X: Any, grades: Array) -> None:
-        from arcrank.bipartite.latent import latent_features
-        from arcrank.solvers.pairwise_lbfgs import minimise_pairs
-
         labelled, unlabelled = np.flatnonzero(grades >= 0), np.flatnonzero(grades == UNLABELLED)
         width = check_int("n_components", self.n_components, at_least=1)
         self.latent_ = latent_features(X, labelled, width, self.random_state)
@@ -242,8 +234,6 @@ class SemiSupervisedRankBoost(StumpRanker):
 
     def _claim_turns(self, X: Any, Z: Array, grades: Array, weights: Array) -> Iterator[TentativeLabels]:
         """Yield what to fit next; "confident" looks at the weights that the last fit left."""
-        from arcrank.solvers.neighbours import TentativeLabels
-
         labelled, unlabelled = np.flatnonzero(grades >= 0), np.flatnonzero(grades == UNLABELLED)
         if not self._confident:
             yield self._claims(X, grades, labelled, unlabelled)

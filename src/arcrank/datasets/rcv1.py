@@ -17,6 +17,7 @@ from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.join import join
 from arcrank.datasets.locate import find
+from arcrank.datasets.lyrl2004 import load_lyrl2004
 from arcrank.errors import FormatError, ParameterError
 from arcrank.io.compressed import files_of, members
 
@@ -53,8 +54,6 @@ def load_rcv1(part: str = "vectors") -> Corpus:
     arcrank.errors.ParameterError: no part is called 'tokens'; there are: vectors, text-sample, lyrl2004
     """
     if part == "lyrl2004":
-        from arcrank.datasets.lyrl2004 import load_lyrl2004
-
         return load_lyrl2004()
     if part not in _PARTS:
         raise ParameterError(f"no part is called {part!r}; there are: {', '.join(_PARTS)}")

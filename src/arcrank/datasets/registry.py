@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arcrank.datasets.locate import data_folders, find
 from arcrank.errors import MissingDataError, ParameterError
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ class CorpusSpec(NamedTuple):
 
     def found(self) -> Path | None:
         """Where it is on this machine; None where it is not. The embedded sample is in the package."""
-        from arcrank.datasets.locate import find
-
         if not self.files:
             return Path(__file__).parents[1] / "datasets" / "data" / "debtags-sample.jsonl.xz"
         try:
@@ -43,8 +42,6 @@ class CorpusSpec(NamedTuple):
 
     def place(self) -> Path:
         """Where it should be put."""
-        from arcrank.datasets.locate import data_folders
-
         return data_folders()[0] / self.files[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from arcrank._typing import IntArray, Mask
 from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError, ParameterError
+from arcrank.graphs.arcs import ArcGraphs
 from arcrank.graphs.base import PreferenceGraphs, check_labels, gather_rows, row_blocks
 from arcrank.graphs.dense import check_indicator, check_matrix, dense_levels, list_exceptions
-
-if TYPE_CHECKING:
-    from arcrank.graphs.arcs import ArcGraphs
 
 
 class LayeredGraphs(PreferenceGraphs):
@@ -233,8 +231,6 @@ class LayeredGraphs(PreferenceGraphs):
 
     def to_arcs(self) -> ArcGraphs:
         """The same graphs with every arc written out: O(arcs) memory."""
-        from arcrank.graphs.arcs import ArcGraphs
-
         parts = [self.arcs(row) for row in range(len(self))]
         arc_ptr = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum([len(head) for head, _ in parts], out=arc_ptr[1:])

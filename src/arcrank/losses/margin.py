@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import entr, xlogy
 
 from arcrank._typing import Array
 from arcrank.errors import ParameterError
@@ -131,8 +132,6 @@ class Logistic(MarginLoss):
 
     def gain(self, total: ArrayLike, C: float) -> Array:
         """`(C / ln 2) H(T ln 2 / C)` with H the binary entropy."""
-        from scipy.special import entr
-
         share = np.asarray(total, dtype=np.float64) * _LN2 / C
         return C / _LN2 * (entr(share) + entr(1.0 - share))
 
@@ -159,8 +158,6 @@ class Exponential(MarginLoss):
         return -self.value(margin)
 
     def gain(self, total: ArrayLike, C: float) -> Array:
-        from scipy.special import xlogy
-
         T = np.asarray(total, dtype=np.float64)
         return T - xlogy(T, T / C)
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arcrank._typing import Array
+from arcrank.compiled.ranking_metrics import discounted_gains, order_counts, rank_correlations
 from arcrank.errors import InputError, ParameterError
 from arcrank.metrics.ranking import Reduce, as_floats, check_cut, check_scores, reduce_rows
 
@@ -33,8 +34,6 @@ def kendall_tau(
     >>> kendall_tau([[1, 2, float("nan")]], [[0.9, 0.1, 0.5]])
     1.0
     """
-    from arcrank.compiled.ranking_metrics import order_counts
-
     if ties not in ("error", "b"):
         raise ParameterError(f'ties = {ties!r} is unknown: choose "error" (a tie of scores is wrong) or "b" (tau-b).')
     R, scores = _check_positions(R, scores)
@@ -55,8 +54,6 @@ def spearman(R: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     >>> spearman([[1, 2, 3]], [[0.9, 0.1, 0.5]])
     0.5
     """
-    from arcrank.compiled.ranking_metrics import rank_correlations
-
     R, scores = _check_positions(R, scores)
     return reduce_rows(rank_correlations(R, scores), reduce)
 
@@ -73,8 +70,6 @@ def ndcg_at(relevance: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> 
     >>> round(ndcg_at([[3, 0, 1]], [[0.9, 0.5, 0.1]], r=3), 4)  # (3 + 1/2) / (3 + 1/log2(3))
     0.9639
     """
-    from arcrank.compiled.ranking_metrics import discounted_gains
-
     grades = _check_truth(relevance, "relevance", 0, "grades, 0 = worthless")
     scores = check_scores(scores, grades.shape, "relevance")
     cut = check_cut(r, grades.shape[1], "labels")

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from arcrank._typing import Array
 from arcrank._validation import check_int
+from arcrank.compiled.ranking_metrics import rank_histograms, rank_statistics
 from arcrank.errors import InputError, ParameterError
 
 Reduce = Literal["mean", "none"]
@@ -204,8 +205,6 @@ def precision_recall_graph(Y: Any, scores: Any) -> PrecisionRecall:
     >>> graph.precision.round(2).tolist(), graph.recall.tolist()
     ([1.0, 0.5, 0.5], [0.75, 0.75, 1.0])
     """
-    from arcrank.compiled.ranking_metrics import rank_histograms
-
     truth, scores = check_truth_and_scores(Y, scores)
     rows, labels, shares = rank_histograms(truth.indptr, truth.indices, scores)
     n = rows or float("nan")
@@ -246,8 +245,6 @@ class _Statistics(NamedTuple):
 
 
 def _statistics(Y: Any, scores: Any, r: int | None = None) -> _Statistics:
-    from arcrank.compiled.ranking_metrics import rank_statistics
-
     truth, scores = check_truth_and_scores(Y, scores)
     cut = 1 if r is None else check_cut(r, scores.shape[1], "labels")
     return _Statistics(*rank_statistics(truth.indptr, truth.indices, scores, cut).T)

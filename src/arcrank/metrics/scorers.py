@@ -18,7 +18,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from arcrank.errors import InputError, ParameterError
-from arcrank.metrics import bipartite, orders, ranking
+from arcrank.graphs import LayeredGraphs, as_graphs
+from arcrank.graphs.align import align_labels
+from arcrank.graphs.kinds import check_columns, detect_kind, unwrap
+from arcrank.graphs.unseen import graphs_over, warn_of_unseen
+from arcrank.metrics import bipartite, generalized, orders, ranking
 
 _LOSS, _GAIN = -1, 1
 _LABEL_METRICS = {
@@ -101,10 +105,6 @@ class Scorer:
         return f"scorer({self.name!r}{parameters})"
 
     def _truth(self, y: Any, estimator: Any) -> Any:
-        from arcrank.graphs import as_graphs
-        from arcrank.graphs.kinds import detect_kind, unwrap
-        from arcrank.graphs.unseen import graphs_over
-
         if self.name in _ORDER_METRICS and _is_graphs(y):
             return _grades(y) if self.name == "ndcg_at" else _positions(y)
         if self.name in _ORDER_METRICS or _is_graphs(y):
@@ -119,17 +119,12 @@ class Scorer:
         seen = getattr(_last_step(estimator), "_top_seen", None)
         if seen is None or not (_is_graphs(y) or (_is_matrix(y) and self.name in _LABEL_METRICS)):
             return
-        from arcrank.graphs import LayeredGraphs
-        from arcrank.graphs.unseen import warn_of_unseen
-
         warn_of_unseen(y if _is_graphs(y) else LayeredGraphs.from_label_sets(y), seen)
 
 
 def _metric(name: str) -> Callable[..., Any]:
     """Find the function late: the graph errors bring the graphs with them, which the others do not need."""
     if name in _GRAPH_METRICS:
-        from arcrank.metrics import generalized
-
         return getattr(generalized, name)
     for module, names in ((ranking, _LABEL_METRICS), (orders, _ORDER_METRICS)):
         if name in names:
@@ -170,9 +165,6 @@ def _column_names(estimator: Any, k: int) -> Any:
 
 def _aligned(y: Any, names: Any) -> Any:
     """Return graphs over the labels of the score columns; other truth as it is, its named columns checked."""
-    from arcrank.graphs.align import align_labels
-    from arcrank.graphs.kinds import check_columns
-
     if names is None:
         return y
     if _is_graphs(y):

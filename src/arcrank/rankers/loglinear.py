@@ -19,11 +19,12 @@ from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight, rank_matrix
 from arcrank.rankers.candidates import CandidateDesign, CandidateSets, candidate_graphs
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
+from arcrank.solvers.design import LabelDesign
 from arcrank.solvers.history import History
+from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 
 if TYPE_CHECKING:
     from arcrank.solvers.history import History
-    from arcrank.solvers.lbfgs import PrimalState
     from arcrank.solvers.loglinear_dual import DualState
 
 SOLVERS = ("auto", "dual", "lbfgs", "boosting")
@@ -152,8 +153,6 @@ class LogLinearRanker(LinearRanker):
         if self.solver_ == "dual":
             self._fit_dual(design, graphs, weight)
         else:
-            from arcrank.solvers.design import LabelDesign
-
             self._fit_primal(LabelDesign(design, graphs.n_labels, self.n_jobs), graphs, weight)
         self._learn_threshold(X, graphs)
         return self
@@ -287,8 +286,6 @@ class LogLinearRanker(LinearRanker):
         return state
 
     def _fit_primal(self, features: Any, graphs: PreferenceGraphs, weight: Array) -> None:
-        from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
-
         loss = self._bind_loss(graphs, weight if self.solver_ == "boosting" else self.C * weight)
         state = PrimalState(self._warm_weights(features.weight_shape))
         history = self._history()

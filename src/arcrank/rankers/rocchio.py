@@ -8,6 +8,7 @@ from arcrank._validation import check_real
 from arcrank.errors import GraphError
 from arcrank.graphs import LayeredGraphs
 from arcrank.rankers.base import LinearRanker, Sizes
+from arcrank.solvers.prototypes import rocchio_weights
 
 __all__ = ["RocchioRanker"]
 
@@ -48,8 +49,6 @@ class RocchioRanker(LinearRanker):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X, (n, d), and label sets y: anything `as_graphs` takes with at most two layers."""
-        from arcrank.solvers.prototypes import rocchio_weights
-
         for name in ("beta", "gamma"):
             check_real(name, getattr(self, name), at_least=0)
         X = self._check_features(X, reset=True)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
 
 from arcrank._typing import Array
 from arcrank.errors import InputError
@@ -55,7 +54,7 @@ class Kernel:
         if self.name in ("polynomial", "rbf"):
             values = self.of_products(_inner(A, B, product), _squares(A)[:, None], _squares(B)[None, :])
         elif self.name == "cosine":
-            values = _inner(normalize(A), normalize(B), product)
+            values = _inner(_unit_rows(A), _unit_rows(B), product)
         elif self.name == "precomputed":
             values = A
         else:
@@ -74,7 +73,7 @@ class Kernel:
         if self.name == "rbf":
             values = np.ones(n)
         elif self.name == "cosine":
-            values = _squares(normalize(X))
+            values = _squares(_unit_rows(X))
         elif self.name == "polynomial":
             squares = _squares(X)
             values = self.of_products(squares, squares, squares)
@@ -127,3 +126,9 @@ def _inner(A: Any, B: Any, product: Callable[[Any, Any], Array]) -> Array:
 def _squares(X: Any) -> Array:
     squares = X.multiply(X).sum(axis=1) if sp.issparse(X) else (X**2).sum(axis=1)
     return np.asarray(squares, dtype=np.float64).ravel()
+
+
+def _unit_rows(X: Any) -> Any:
+    from sklearn.preprocessing import normalize  # it brings much of scikit-learn, which other kernels do without
+
+    return normalize(X)

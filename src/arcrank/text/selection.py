@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -13,12 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_int, check_real
+from arcrank.decompositions import get_decomposition
 from arcrank.errors import InputError
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
+from arcrank.losses.zero_flows import FlowsOf, zero_flows
 from arcrank.solvers.prototypes import rocchio_weights
-
-if TYPE_CHECKING:
-    from arcrank.graphs import PreferenceGraphs
-    from arcrank.losses.zero_flows import FlowsOf
 
 __all__ = ["InformativeSelector", "RocchioSelector"]
 
@@ -30,8 +29,6 @@ class _TermSelector(SelectorMixin, BaseEstimator):
     """What both share: reading X and y, and the mask `support_`."""
 
     def _read(self, X: Any, y: Any) -> tuple[sparse.csr_matrix, PreferenceGraphs]:
-        from arcrank.graphs import as_graphs
-
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X = sparse.csr_matrix(validate_data(self, X, accept_sparse="csr", dtype=np.float64))
@@ -146,9 +143,6 @@ class InformativeSelector(_TermSelector):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose terms from X, (n, d), and preference graphs y, anything `as_graphs` takes."""
-        from arcrank.decompositions import get_decomposition
-        from arcrank.losses.zero_flows import zero_flows
-
         check_int("n_terms", self.n_terms, at_least=1)
         cut = get_decomposition(self.decomposition)
         X, graphs = self._read(X, y)
@@ -197,8 +191,6 @@ def _largest(values: Array, n: int) -> IntArray:
 
 
 def _indicator(graphs: PreferenceGraphs) -> sparse.csc_matrix:
-    from arcrank.graphs import LayeredGraphs
-
     if not isinstance(graphs, LayeredGraphs):
         raise InputError(
             "RocchioSelector needs label sets (relevant or not), got explicit arcs; use InformativeSelector"

@@ -16,16 +16,17 @@ from arcrank._validation import check_int, check_real
 from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
+from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import Explanation, LinearRanker, Sizes, add_intercept, check_sample_weight
 from arcrank.rankers.kernels import Kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.solvers.history import History
+from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.products import row_products
 
 if TYPE_CHECKING:
-    from arcrank.losses.margin import MarginLoss
     from arcrank.solvers.flow_store import FlowStore
     from arcrank.solvers.margin_dual import KernelDual, LinearDual, Solution
     from arcrank.solvers.margin_problem import MarginProblem
@@ -275,8 +276,6 @@ class PreferenceMachine(LinearRanker):
         return get_decomposition(self.decomposition)
 
     def _loss(self) -> MarginLoss:
-        from arcrank.losses.margin import get_margin_loss
-
         return get_margin_loss(self.loss, self.beta)
 
     def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
@@ -293,7 +292,6 @@ class PreferenceMachine(LinearRanker):
         self._note_bound(graphs, problem, solver, float(np.vdot(W, W)), lambda rows: design[rows] @ W)
 
     def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
-        from arcrank.solvers.kernel_cache import KernelRows
         from arcrank.solvers.margin_dual import KernelDual
 
         numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}

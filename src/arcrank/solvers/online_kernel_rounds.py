@@ -1,0 +1,121 @@
+"""The rounds of MMP with a kernel: what `SupportVectors.learn` does with each document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from arcrank._typing import Array, IntArray
+from arcrank.compiled import online
+from arcrank.compiled.online_kernel import expand, products
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs
+from arcrank.solvers.kernels import Kernel
+from arcrank.solvers.online import Progress, check_seen, csr_arrays, graph_arrays
+
+__all__ = ["Buffer"]
+
+
+class Buffer:
+    """Support vectors with room for every row of a block."""
+
+    def __init__(
+        self, old: tuple[sp.csr_matrix, Array, NDArray[np.int64]], X: Any, rows: IntArray, kernel: Kernel
+    ) -> None:
+        vectors, coefficients, before = old
+        self.x, self.kernel, self.m = csr_arrays(X), kernel, len(before)
+        indptr, indices, data = csr_arrays(vectors)
+        new = int(np.diff(self.x[0])[rows].sum())
+        self.indptr = np.concatenate([indptr, np.zeros(len(rows), dtype=np.int64)])
+        self.indices = np.concatenate([indices, np.zeros(new, dtype=np.int32)])
+        self.data = np.concatenate([data, np.zeros(new)])
+        self.coefficients = np.concatenate([coefficients, np.zeros((len(rows), coefficients.shape[1]))])
+        self.before = np.concatenate([before, np.zeros(len(rows), dtype=np.int64)])
+        squares = np.array([_square(data[a:b]) for a, b in pairwise(indptr)])
+        self.squares = np.concatenate([squares, np.zeros(len(rows))])
+        self.dense = np.zeros(X.shape[1])
+        self.scores, self.step = (np.empty(coefficients.shape[1]) for _ in range(2))
+
+    def learn(self, rule: int, graphs: PreferenceGraphs, rows: IntArray, progress: Progress) -> None:
+        """See the rows in the given order."""
+        count_arcs = _arc_counter(graphs)
+        with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are an error of ours
+            for place, i in enumerate(rows):
+                if not self.see(rule, i, count_arcs, progress):
+                    check_seen(place, rows)
+
+    def see(self, rule: int, i: int, count_arcs: Callable[..., tuple[int, int]], progress: Progress) -> bool:
+        """One round; returns whether the scores are finite."""
+        own = slice(self.x[0][i], self.x[0][i + 1])
+        columns, values = self.x[1][own], self.x[2][own]
+        expand(self._kernel_values(columns, values), self.coefficients, self.scores)
+        if not np.isfinite(self.scores).all():
+            return False
+        wrong, arcs = count_arcs(i, self.scores, self.step)
+        if not arcs:
+            progress.counters[1] += 1
+            return True
+        online.record(wrong, arcs, progress.counters, progress.sums, progress.curve)
+        progress.sums[3] = max(progress.sums[3], self._self_value(columns, values))
+        if wrong:
+            self._append(columns, values, self.step / online.normalizer(rule, wrong, arcs), progress.rounds - 1)
+        return True
+
+    def _kernel_values(self, columns: NDArray[np.int32], values: Array) -> Array:
+        if callable(self.kernel.name):
+            one = sp.csr_matrix((values, columns, [0, len(values)]), shape=(1, len(self.dense)))
+            return self.kernel.between(one, self._csr(len(self.dense))).ravel() if self.m else np.empty(0)
+        out = np.empty(self.m)
+        self.dense[columns] = values
+        products(self.m, self.indptr, self.indices, self.data, self.dense, out)
+        self.dense[columns] = 0.0
+        return self.kernel.of_products(out, _square(values), self.squares[: self.m])
+
+    def _self_value(self, columns: NDArray[np.int32], values: Array) -> float:
+        """K(x, x), the squared length of x in the kernel's space."""
+        if callable(self.kernel.name):
+            one = sp.csr_matrix((values, columns, [0, len(values)]), shape=(1, len(self.dense)))
+            return float(self.kernel.between(one, one)[0, 0])
+        square = np.array([_square(values)])
+        return float(self.kernel.of_products(square, square[0], square)[0])
+
+    def _append(self, columns: NDArray[np.int32], values: Array, step: Array, before: int) -> None:
+        start = self.indptr[self.m]
+        stop = start + len(values)
+        self.indices[start:stop], self.data[start:stop] = columns, values
+        self.coefficients[self.m], self.before[self.m], self.squares[self.m] = step, before, _square(values)
+        self.m += 1
+        self.indptr[self.m] = stop
+
+    def _csr(self, d: int) -> sp.csr_matrix:
+        stop = self.indptr[self.m]
+        arrays = (self.data[:stop], self.indices[:stop], self.indptr[: self.m + 1])
+        return sp.csr_matrix(arrays, shape=(self.m, d))
+
+    def trimmed(self, d: int) -> tuple[sp.csr_matrix, Array, NDArray[np.int64]]:
+        return self._csr(d).copy(), self.coefficients[: self.m].copy(), self.before[: self.m].copy()
+
+
+def _arc_counter(graphs: PreferenceGraphs) -> Callable[[int, Array, Array], tuple[int, int]]:
+    """A function from (row, scores, step) to (|E|, arcs) that fills in the step."""
+    k, arrays = graphs.n_labels, graph_arrays(graphs)
+    if not isinstance(graphs, LayeredGraphs):
+        counts, (ptr, head, tail) = graphs.arc_counts(), arrays
+        return lambda i, scores, step: (online.wrong_arcs(i, ptr, head, tail, scores, step), int(counts[i]))
+    ptr, label, level, rest, n_layers = arrays
+    levels = np.empty(k, dtype=np.int32)
+    sizes, tree = np.empty(n_layers, dtype=np.int64), np.empty(n_layers + 1, dtype=np.int64)
+
+    def layered(i: int, scores: Array, step: Array) -> tuple[int, int]:
+        arcs = online.read_layers(i, ptr, label, level, rest, levels, sizes)
+        return (online.wrong_layers(levels, sizes, scores, step, tree) if arcs else 0), arcs
+
+    return layered
+
+
+def _square(values: Array) -> float:
+    return float(np.sum(values * values))
