@@ -95,6 +95,7 @@ class SemiSupervisedRankBoost(StumpRanker):
     True
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         n_rounds: int = 100,

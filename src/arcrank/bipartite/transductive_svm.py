@@ -84,6 +84,7 @@ class TransductiveSVM(LinearScores):
     array([1., 0., 1., 0.])
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         C: float = 1.0,

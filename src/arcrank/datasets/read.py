@@ -122,6 +122,7 @@ def read_corpus(
     return join(blocks, numeric_order if numbered else sorted)
 
 
+# The keywords of read_corpus again, and not **options, so that editors and help() show them and mypy checks them.
 def iter_corpus(
     path: Source,
     format: str | None = None,

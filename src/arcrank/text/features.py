@@ -127,6 +127,7 @@ class TextFeatures(SwitchedFeatures):
            [0.  , 0.  , 0.45, 0.63, 0.63]])
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         *,

@@ -33,22 +33,8 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
     ----------
     n_features : int
         Number of columns.
-    lowercase : bool
-        Lower the case of the text first.
-    digits : "token", "keep" or "drop"
-        Each run of digits becomes one token `#`, stays, or goes.
-    stop_words : "english", None or collection of str
-        Words to leave out, compared before stemming.
-    stem : bool or str
-        Porter's stems, none, or the name of another of PyStemmer's algorithms.
-    min_length : int
-        Shorter words are left out; `#` always stays.
-    ngrams : int
-        Terms are runs of up to this many words (after the stop list), joined by a space.
-    sublinear : bool
-        Weigh a count by `log(tf) + 1`.
-    norm : "l2", "l1" or None
-        Bring every row to this unit length.
+    lowercase, digits, stop_words, stem, min_length, ngrams, sublinear, norm
+        As in `TextFeatures`.
 
     Examples
     --------
@@ -58,6 +44,7 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
     ((3, 1024), 6)
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         *,

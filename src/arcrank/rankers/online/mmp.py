@@ -88,6 +88,7 @@ class MMPRanker(OnlineRanker):
     ['oil', 'ship', 'grain']
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         loss: str = "indicator",

@@ -47,6 +47,7 @@ class PerceptronRanker(OnlineRanker):
     ['oil']
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         epochs: int = 1,

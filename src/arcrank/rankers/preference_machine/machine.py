@@ -132,6 +132,7 @@ class PreferenceMachine(LinearRanker):
     [[0, 1], [3, 2]]
     """
 
+    # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
         decomposition: Any = "identity",
