@@ -27,10 +27,10 @@ _ESCAPED = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def truncate(text: str, width: int = 60) -> str:
-    """The text on one line, without control characters and at most `width` long.
+    r"""The text on one line, without control characters and at most `width` long.
 
     >>> truncate("a" + chr(10) + "b"), truncate("abcdef", 4)
-    ('a\\\\nb', 'abc…')
+    ('a\\nb', 'abc…')
     """
     clean = printable(text[: width + 1])
     return clean if len(clean) <= width else clean[: width - 1] + "…"
@@ -93,10 +93,10 @@ def display_path(path: str) -> str:
 
 
 def printable(name: str) -> str:
-    """A name on one line of a terminal: control characters and halves of characters are escaped.
+    r"""A name on one line of a terminal: control characters and halves of characters are escaped.
 
     >>> printable("a" + chr(10) + "b" + chr(0xD800))
-    'a\\\\nb\\\\ud800'
+    'a\\nb\\ud800'
     """
     if name.isprintable():
         return name
@@ -111,10 +111,10 @@ def number(value: float | None) -> str:
 
 
 def as_json(value: Any) -> str:
-    """JSON in UTF-8 on one line; what cannot be encoded, or might end the line, is escaped, so every name survives.
+    r"""JSON in UTF-8 on one line; what cannot be encoded, or might end the line, is escaped, so every name survives.
 
     >>> as_json("Öl" + chr(0xD800) + chr(0x2028))
-    '"Öl\\\\ud800\\\\u2028"'
+    '"Öl\\ud800\\u2028"'
     """
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False, allow_nan=False))
 

@@ -110,6 +110,7 @@ class Grouping(Decomposition):
         return f"<decomposition {self.name}>"
 
     def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:  # noqa: ARG002
+        """Return the pieces in the order of rows and keys; arcs keep their order within a piece."""
         rows = graphs.rows()
         key = self._key(graphs.head, graphs.tail)
         order = np.lexsort((key, rows))
@@ -157,6 +158,7 @@ class CallableDecomposition(Decomposition):
         return f"<decomposition {self._cut!r}>"
 
     def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:
+        """Ask the user's function for the pieces of each instance, and check them."""
         chosen: list[NDArray[np.int64]] = []
         pieces_of_row = np.zeros(len(graphs), dtype=np.int64)
         for row in range(len(graphs)):

@@ -151,7 +151,7 @@ def _read(path: Path) -> list[Story]:
 
 
 def parse_sgml(content: bytes, name: str) -> Iterator[Story]:
-    """Yield the stories of one SGML file; `name` stands in errors, with the line.
+    r"""Yield the stories of one SGML file; `name` stands in errors, with the line.
 
     The files are latin-1, so every byte is a character and stray ones survive. They are cut by searching
     for their tags, which are few and always spelt alike.
@@ -161,7 +161,7 @@ def parse_sgml(content: bytes, name: str) -> Iterator[Story]:
     >>> sgml = b'<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" NEWID="7"><TOPICS><D>acq</D></TOPICS>'
     >>> sgml += b'<TEXT><TITLE>A &lt;B></TITLE><BODY>Sold.&#3;</BODY></TEXT></REUTERS>'
     >>> next(parse_sgml(sgml, "example"))
-    Story(number=7, split='TRAIN', has_topics='YES', topics=['acq'], text='A <B>\\nSold.')
+    Story(number=7, split='TRAIN', has_topics='YES', topics=['acq'], text='A <B>\nSold.')
     """
     chunks = content.decode("latin-1").split("<REUTERS ")
     line = 1

@@ -20,12 +20,12 @@ class Judgement(NamedTuple):
 
 
 def read_qrels(stream: IO[bytes], name: str) -> Iterator[Judgement]:
-    """Yield the judgements of a file of `topic document grade`; `name` stands in errors, with the line.
+    r"""Yield the judgements of a file of `topic document grade`; `name` stands in errors, with the line.
 
     Examples
     --------
     >>> import io
-    >>> list(read_qrels(io.BytesIO(b"OHSU1\\t91226903\\t2\\n"), "qrels"))
+    >>> list(read_qrels(io.BytesIO(b"OHSU1\t91226903\t2\n"), "qrels"))
     [Judgement(topic='OHSU1', document='91226903', grade=2)]
     """
     for number, line in Lines(stream, name):

@@ -160,9 +160,9 @@ def check_names(names: Iterable[Any]) -> None:
 
 
 def name_fault(name: Any) -> str:
-    """Say why a label cannot have this name; an empty string where it can. Numbers are names too.
+    r"""Say why a label cannot have this name; an empty string where it can. Numbers are names too.
 
-    NumPy's fixed-width strings drop trailing NUL characters, so "a" and "a\\0" would become one label.
+    NumPy's fixed-width strings drop trailing NUL characters, so "a" and "a\0" would become one label.
 
     >>> name_fault("tea"), name_fault("te" + chr(0)), name_fault(float("nan"))
     ('', 'holds a NUL character', 'stands for a missing value')
@@ -187,6 +187,7 @@ def label_array(labels: Any) -> NDArray[Any]:
 
 
 def same_labels(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    """Whether two sets of labels have the same names in the same order; None is the same as None only."""
     if a is None or b is None:
         return a is b
     return len(a) == len(b) and a.tolist() == b.tolist()

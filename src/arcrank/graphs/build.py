@@ -106,6 +106,7 @@ class Vocabulary:
         return len(self._number)
 
     def number(self, name: Any, row: int) -> int:
+        """Return the column of a label, or raise an InputError that names instance and label."""
         try:
             return self._number[name]
         except (KeyError, TypeError):

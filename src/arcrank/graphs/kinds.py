@@ -1,4 +1,4 @@
-"""Which kind of supervision is this?"""
+"""Detection of the kind of supervision: single labels, label sets, indicators, arcs or graphs."""
 
 from __future__ import annotations
 

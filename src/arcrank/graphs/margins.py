@@ -13,7 +13,7 @@ __all__ = ["smallest_margins"]
 
 
 def smallest_margins(graphs: PreferenceGraphs, scores: Array) -> Array:
-    """min over arcs of score(head) - score(tail), (n,); NaN where there is no arc.
+    """Return the minimum over arcs of score(head) - score(tail), (n,); NaN where there is no arc.
 
     >>> smallest_margins(LayeredGraphs.from_label_sets([[1, 1, 0], [0, 0, 0]]), np.array([[3.0, 1.0, 2.0]] * 2))
     array([-1., nan])

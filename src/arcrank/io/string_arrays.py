@@ -68,6 +68,7 @@ class StoredNames:
 
     @cached_property
     def names(self) -> list[Any]:
+        """The stored names, decoded on first use."""
         texts = _texts(self.bytes.tobytes(), self.ends)
         if self.types is None:
             return texts

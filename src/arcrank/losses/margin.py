@@ -75,16 +75,20 @@ class Hinge(MarginLoss):
         self.target = float(beta)
 
     def value(self, margin: ArrayLike) -> Array:
+        """`[1 - m / beta]_+`."""
         return np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64) / self.target)
 
     def derivative(self, margin: ArrayLike) -> Array:
+        """-1 / beta below the margin beta, 0 from there on."""
         return np.where(np.asarray(margin) < self.target, -1.0 / self.target, 0.0)
 
     def gain(self, total: ArrayLike, C: float) -> Array:
+        """`beta T` for `beta T <= C`, else minus infinity: the flow of a piece is bounded."""
         T = np.asarray(total, dtype=np.float64)
         return np.where(self.target * T <= C * (1.0 + 1e-12), self.target * T, -np.inf)
 
     def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        """`w [1 - m / beta]_+ = [w - (w / beta) m]_+`."""
         return weight / self.target, weight
 
 
@@ -100,16 +104,20 @@ class SquaredHinge(MarginLoss):
     name, code = "squared-hinge", 1
 
     def value(self, margin: ArrayLike) -> Array:
+        """`[1 - m]_+^2`."""
         return np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64)) ** 2
 
     def derivative(self, margin: ArrayLike) -> Array:
+        """`-2 [1 - m]_+`."""
         return -2.0 * np.maximum(0.0, 1.0 - np.asarray(margin, dtype=np.float64))
 
     def gain(self, total: ArrayLike, C: float) -> Array:
+        """`T - T^2 / (4 C)`."""
         T = np.asarray(total, dtype=np.float64)
         return T - T**2 / (4.0 * C)
 
     def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        """`w [1 - m]_+^2 = [sqrt(w) - sqrt(w) m]_+^2`."""
         return np.sqrt(weight), np.sqrt(weight)
 
 
@@ -125,9 +133,11 @@ class Logistic(MarginLoss):
     name, code = "logistic", 2
 
     def value(self, margin: ArrayLike) -> Array:
+        """`log2(1 + exp(-m))`."""
         return np.logaddexp(0.0, -np.asarray(margin, dtype=np.float64)) / _LN2
 
     def derivative(self, margin: ArrayLike) -> Array:
+        """`-1 / (ln 2 (1 + exp(m)))`."""
         return -np.exp(-np.logaddexp(0.0, np.asarray(margin, dtype=np.float64))) / _LN2
 
     def gain(self, total: ArrayLike, C: float) -> Array:
@@ -152,16 +162,20 @@ class Exponential(MarginLoss):
     name, code = "exponential", 3
 
     def value(self, margin: ArrayLike) -> Array:
+        """`exp(-m)`."""
         return np.exp(-np.asarray(margin, dtype=np.float64))
 
     def derivative(self, margin: ArrayLike) -> Array:
+        """`-exp(-m)`."""
         return -self.value(margin)
 
     def gain(self, total: ArrayLike, C: float) -> Array:
+        """`T - T ln(T / C)`."""
         T = np.asarray(total, dtype=np.float64)
         return T - xlogy(T, T / C)
 
     def arc_terms(self, weight: Array) -> tuple[Array, Array]:
+        """`w exp(-m) = exp(log(w) - m)`."""
         return np.ones_like(weight), np.log(weight)
 
 

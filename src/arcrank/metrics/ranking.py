@@ -146,7 +146,7 @@ def domination_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") ->
 
 
 def disagreement_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
-    """dErr of Aiolli & Sperduti: the disagreement error x 100, `100 |E| / (|Y| |Y^c|)`.
+    """The dErr of Aiolli & Sperduti: the disagreement error x 100, `100 |E| / (|Y| |Y^c|)`.
 
     Their words define a count of arcs; as with DErr, their numbers are the mean fraction.
 

@@ -1,0 +1,1 @@
+"""Label rankers: estimators that learn to score every label of an instance."""

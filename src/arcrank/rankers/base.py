@@ -238,6 +238,7 @@ class Explanation:
 
     @classmethod
     def of(cls, above: Any, below: Any, names: Any, values: Array, intercept: float) -> Explanation:
+        """Sort the parts of the features by their size, largest first."""
         order = np.argsort(-np.abs(values), kind="stable")
         names = names.tolist() if isinstance(names, np.ndarray) else names
         parts = [(names[j], float(values[j])) for j in order]

@@ -103,15 +103,18 @@ class CandidateDesign:
         return dense
 
     def transposed(self, flow: Array) -> Array:
+        """`Z' flow`, (d,), with a row of Z for each candidate."""
         return np.asarray(self._Z.T @ flow[self._rows, self._columns])
 
     def split(self) -> tuple[CandidateDesign, CandidateDesign | None]:
+        """The positive and the negative part of the candidates' features."""
         Z: Any = self._Z
         negative = -Z.minimum(0) if sp.issparse(Z) else -np.minimum(Z, 0)
         parts = [CandidateSets(part, self._sets.ptr) for part in (Z + negative, negative)]
         return CandidateDesign(parts[0], self._shape[1]), CandidateDesign(parts[1], self._shape[1])
 
     def largest_norm(self, rows: Mask) -> float:
+        """The largest 1-norm of a candidate of these instances."""
         norms = np.asarray(abs(self._Z).sum(axis=1)).ravel()
         return float(norms[rows[self._rows]].max(initial=0.0))
 

@@ -38,7 +38,7 @@ def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, c
 
 
 def _width(gamma: Any, X: Any) -> float:
-    """ "scale" is 1 / (d Var(X)), "auto" 1 / d, as in scikit-learn's SVC."""
+    """Gamma as a number: 1 / (d Var(X)) for "scale" and 1 / d for "auto", as in scikit-learn's SVC."""
     d = max(1, X.shape[1])
     if isinstance(gamma, str):
         if gamma == "auto":

@@ -48,8 +48,9 @@ def set_sizes(graphs: LayeredGraphs) -> NDArray[np.int64]:
 
 
 def learn_thresholds(X: Any, coef: Array, intercept: Array, sizes: NDArray[np.int64]) -> Thresholds:
-    """Of the training instances as many labels score above `any` as were given, and as many best ones above `first`
-    as sets were not empty.
+    """Choose the thresholds so that the training instances get as many labels as they were given.
+
+    As many labels score above `any` as were given, and as many best labels above `first` as sets were not empty.
     """
     step = 1 + X.shape[0] * len(coef) // _MOST_CELLS
     scores, sizes = row_products(X[::step], coef.T) + intercept, sizes[::step]

@@ -1,0 +1,1 @@
+"""Solvers: what minimises the losses of the rankers, without knowing about estimators."""

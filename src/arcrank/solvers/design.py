@@ -21,7 +21,7 @@ class Design(Protocol):
         """(n, k) scores of all labels."""
 
     def transposed(self, flow: Array) -> Array:
-        """sum over instances and labels of flow times the base functions there, in the shape of the weights."""
+        """Sum over instances and labels of flow times the base functions there, in the shape of the weights."""
 
     def split(self) -> tuple[Design, Design | None]:
         """Two non-negative parts whose difference is this one, h = h+ - h-; None where h- is 0."""
@@ -40,6 +40,7 @@ class LabelDesign:
         self._columns = _column_blocks(X, n_jobs)
 
     def scores(self, W: Array) -> Array:
+        """`X W`, (n, k)."""
         return np.ascontiguousarray(self.X @ W)
 
     def transposed(self, flow: Array) -> Array:
@@ -52,6 +53,7 @@ class LabelDesign:
             return np.concatenate(list(threads.map(lambda part: np.asarray(part.T @ flow), self._columns)))
 
     def split(self) -> tuple[LabelDesign, LabelDesign | None]:
+        """The positive and the negative part of X; None where X has no negative entry."""
         if (self.X.data if sp.issparse(self.X) else self.X).min(initial=0.0) >= 0:
             return self, None
         negative = -self.X.minimum(0) if sp.issparse(self.X) else -np.minimum(self.X, 0)
@@ -59,6 +61,7 @@ class LabelDesign:
         return LabelDesign(self.X + negative, k, self._n_jobs), LabelDesign(negative, k, self._n_jobs)
 
     def largest_norm(self, rows: Mask) -> float:
+        """The largest 1-norm of these rows of X."""
         norms = np.asarray(abs(self.X).sum(axis=1)).ravel()
         return float(norms[rows].max(initial=0.0))
 

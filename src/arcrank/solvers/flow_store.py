@@ -24,11 +24,13 @@ class FlowStore:
 
     @classmethod
     def empty(cls, n: int, widest: int) -> FlowStore:
+        """A store for n instances without flow, with room for the first pass."""
         size = 4 * n + 16 * widest
         start, count, room = np.zeros((3, n), dtype=np.int64)
         return cls(start, count, room, np.empty(size, dtype=np.int64), np.empty(size), np.zeros(1, dtype=np.int64))
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
+        """The arrays in the order in which kernels take them."""
         return self.start, self.count, self.room, self.key, self.value, self.used
 
     def repack(self, widest: int) -> None:

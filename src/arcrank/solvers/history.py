@@ -45,5 +45,6 @@ class History:
         sys.stderr.flush()
 
     def close(self) -> None:
+        """End the line of progress on a terminal."""
         if self._verbose and self.entries and sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write("\n")

@@ -30,6 +30,7 @@ class DualState:
 
     @property
     def primal(self) -> float:
+        """Objective at W: the summed loss and half of the squared norm."""
         return self.loss + 0.5 * float(np.vdot(self.W, self.W))
 
     @property

@@ -46,6 +46,7 @@ class Solution:
 
     @property
     def relative_gap(self) -> float:
+        """(primal - dual) / primal, at least 0."""
         return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
 
@@ -62,15 +63,18 @@ class Alarm:
         self.wake, self.wait = np.zeros(self.n, dtype=np.int64), np.zeros(self.n, dtype=np.int64)
 
     def awake(self, number: int) -> NDArray[np.int64]:
+        """Instances that pass `number` visits."""
         return np.flatnonzero(self.wake <= number)
 
     def note(self, number: int, visited: NDArray[np.int64], quiet: Mask) -> None:
+        """Let instances whose flow barely changed sleep longer, and visit the others in the next pass."""
         if self.enabled:
             longer = np.minimum(2 * self.wait[visited] + 1, _LONGEST_SLEEP)
             self.wait[visited] = np.where(quiet, longer, 0)
             self.wake[visited] = number + 1 + self.wait[visited]
 
     def ring(self, rows: Mask) -> None:
+        """Wake these instances."""
         self.wake[rows], self.wait[rows] = 0, 0
 
 

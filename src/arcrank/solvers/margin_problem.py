@@ -50,13 +50,15 @@ class MarginProblem(ABC):
         store: FlowStore,
         gaps: Array,
         costs: Array,
-    ) -> tuple[int, float]: ...
+    ) -> tuple[int, float]:
+        """Visit instances from `first` on, and return the position reached and the rise of the dual."""
 
     @abstractmethod
     def gram_pass(
         self, square: Array, batch: Any, K: Array, F: Array, cycles: int, quiet: float, store: FlowStore, gaps: Array,
         costs: Array, coefficients: Array,
-    ) -> float: ...  # fmt: skip
+    ) -> float:  # fmt: skip
+        """Visit a batch with kernel values K and scores F, and return the rise of the dual."""
 
     @abstractmethod
     def net_flows(self, block: slice, store: FlowStore) -> Array:
@@ -72,6 +74,7 @@ class MarginProblem(ABC):
         return self.shape[1] if self.codes is None else self.codes.shape[1]
 
     def embed(self, flows: Array) -> Array:
+        """Flows of the labels as flows of the columns of W: multiplied by the codes, if there are any."""
         return flows if self.codes is None else flows @ self.codes
 
 
@@ -94,19 +97,23 @@ class LayeredProblem(MarginProblem):
         self._watch = label, place, np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
 
     def linear_pass(self, rows, square, visits, first, full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
+        """As `MarginProblem.linear_pass`, on layers."""
         fixed = (self.rule, self.graph, rows, square, self.cost, visits, first, full, self.widest, quiet, ROUNDS)
         return margin_dual_layers.linear_pass(*fixed, W, store.arrays(), self._watch, gaps, costs)
 
     def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
+        """As `MarginProblem.gram_pass`, on layers."""
         fixed = (self.rule, self.graph, square, self.cost, batch, K, F, cycles, self.widest, quiet, ROUNDS)
         return margin_dual_layers.gram_pass(*fixed, store.arrays(), gaps, costs, coefficients)
 
     def net_flows(self, block: slice, store: FlowStore) -> Array:
+        """Outflow minus inflow of the labels for a block of instances, (rows, k)."""
         flows = np.empty((block.stop - block.start, self.shape[1]))
         margin_dual_layers.net_flows(self.rule, self.graph, block.start, store.arrays(), flows)
         return flows
 
     def support(self, store: FlowStore) -> int:
+        """How many pieces carry flow: the keys of the store name arcs, or a label and its group."""
         if self.rule[0] == margin_dual_layers.IDENTITY:
             return int((store.count > 0).sum())
         keys, rows = entries(store)
@@ -132,23 +139,27 @@ class PieceProblem(MarginProblem):
         self._kernel_codes = (matrix, matrix @ matrix.T)
 
     def linear_pass(self, rows, square, visits, first, _full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
+        """As `MarginProblem.linear_pass`, on explicit pieces."""
         fixed = (self.rule, self.shape[1], self.graph, self.pieces, rows, square, self.cost, visits, first, self.widest)
         return margin_dual_pieces.linear_pass(
             *fixed, quiet, INNER_STEPS, self._kernel_codes, W, store.arrays(), gaps, costs
         )
 
     def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
+        """As `MarginProblem.gram_pass`, on explicit pieces."""
         fixed = (self.rule, self.shape[1], self.graph, self.pieces, square, self.cost, batch, K, F, cycles, self.widest)
         return margin_dual_pieces.gram_pass(
             *fixed, quiet, INNER_STEPS, self._kernel_codes[1], store.arrays(), gaps, costs, coefficients
         )
 
     def net_flows(self, block: slice, store: FlowStore) -> Array:
+        """Outflow minus inflow of the labels for a block of instances, (rows, k)."""
         flows = np.empty((block.stop - block.start, self.shape[1]))
         margin_dual_pieces.net_flows(self.rule, self.shape[1], self.pieces, block.start, store.arrays(), flows)
         return flows
 
     def support(self, store: FlowStore) -> int:
+        """How many pieces carry flow."""
         mode, mirror = self.rule[:2]
         if mode == margin_dual_pieces.IDENTITY:
             return int((store.count > 0).sum())

@@ -40,14 +40,17 @@ class Progress:
 
     @property
     def rounds(self) -> int:
+        """Documents with arcs that were seen."""
         return int(self.counters[0])
 
     @property
     def skipped(self) -> int:
+        """Documents without arcs, which do not count as rounds."""
         return int(self.counters[1])
 
     @property
     def fewest_arcs(self) -> int:
+        """The fewest arcs that a document with arcs had."""
         return int(self.counters[2])
 
     def reserve(self, n: int) -> None:
@@ -104,6 +107,7 @@ class Prototypes:
 
     @classmethod
     def zeros(cls, d: int, k: int, average: bool) -> Prototypes:
+        """Prototypes of k labels before the first round."""
         return cls(np.zeros((d, k)), np.zeros((d, k) if average else (0, 0)))
 
     def grow(self, k: int) -> None:

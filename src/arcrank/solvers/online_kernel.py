@@ -33,6 +33,7 @@ class SupportVectors:
 
     @classmethod
     def none(cls, d: int, k: int) -> SupportVectors:
+        """No support vectors yet, for d features and k labels."""
         return cls(sp.csr_matrix((0, d)), np.empty((0, k)), np.empty(0, dtype=np.int64))
 
     def grow(self, k: int) -> None:

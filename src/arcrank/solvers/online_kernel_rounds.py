@@ -97,6 +97,7 @@ class Buffer:
         return sp.csr_matrix(arrays, shape=(self.m, d))
 
     def trimmed(self, d: int) -> tuple[sp.csr_matrix, Array, NDArray[np.int64]]:
+        """Support vectors, coefficients and rounds without the room that was not needed."""
         return self._csr(d).copy(), self.coefficients[: self.m].copy(), self.before[: self.m].copy()
 
 

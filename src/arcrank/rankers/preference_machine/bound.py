@@ -31,6 +31,7 @@ class MarginBound:
 
     @property
     def applies(self) -> bool:
+        """Whether the theorem says anything about this machine; `reason` explains why not."""
         return not self.reason
 
 
