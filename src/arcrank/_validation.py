@@ -1,4 +1,4 @@
-"""The checks of numbers that a user passes: one for real numbers and one for whole numbers.
+"""The checks of what a user passes: real numbers, whole numbers, seeds and callables.
 
 Without numpy, so that modules which start-up imports can use them: numpy's numbers are registered with `numbers`.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from arcrank.errors import ArcrankError, ParameterError
 
-__all__ = ["check_int", "check_real"]
+__all__ = ["check_callable", "check_int", "check_real", "check_seed"]
 
 
 def check_real(
@@ -73,6 +73,33 @@ def check_int(
         bounds = _bounds(None, at_least, None, at_most)
         raise error(_message(name, "a whole number", bounds, also, why, value))
     return int(value)
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuse what cannot seed NumPy's RandomState and is not one.
+
+    Examples
+    --------
+    >>> check_seed("random_state", 0)
+    >>> check_seed("random_state", -1)
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ParameterError: random_state must be a whole number from 0 to 4,294,967,295, or None, or a
+    RandomState, got -1.
+    """
+    if value is not None and not hasattr(value, "random_sample"):
+        check_int(name, value, at_least=0, at_most=2**32 - 1, also="None, or a RandomState")
+
+
+def check_callable(name: str, value: Any) -> None:
+    """Refuse what is neither None nor callable.
+
+    Examples
+    --------
+    >>> check_callable("callback", print)
+    """
+    if value is not None and not callable(value):
+        raise ParameterError(f"{name} must be None or a callable, got {value!r}.")
 
 
 def _is_number(value: Any, kind: type) -> bool:

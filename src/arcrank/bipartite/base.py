@@ -35,6 +35,10 @@ class BipartiteRanker(BaseEstimator, ABC):
     _graded = False
 
     @abstractmethod
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+
+    @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from instances X and their relevance y."""
 

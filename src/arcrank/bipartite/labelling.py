@@ -10,7 +10,7 @@ from arcrank._typing import Array, IntArray
 from arcrank.errors import InputError, ParameterError
 from arcrank.solvers.neighbours import TentativeLabels
 
-__all__ = ["checked_labels", "confident_labels", "discounts_of"]
+__all__ = ["check_discount", "checked_labels", "confident_labels", "discounts_of"]
 
 
 def discounts_of(discount: Any, unlabelled: IntArray, claims: TentativeLabels) -> Array:
@@ -25,11 +25,31 @@ def discounts_of(discount: Any, unlabelled: IntArray, claims: TentativeLabels) -
     else:
         given = np.asarray(discount, dtype=np.float64)
         discounts = np.full(len(unlabelled), given) if given.ndim == 0 else _at_rows(given, unlabelled)
-    if discounts.shape != unlabelled.shape or not (np.isfinite(discounts) & (discounts >= 0)).all():
-        raise ParameterError(
-            f"discount must be a finite number of at least 0, or one for each row of X; got {discount!r}."
-        )
+    if discounts.shape != unlabelled.shape or not _are_discounts(discounts):
+        raise _refusal(discount)
     return discounts
+
+
+def check_discount(discount: Any) -> None:
+    """Refuse what is neither a function nor numbers of at least 0; `discounts_of` compares their number with X."""
+    if callable(discount):
+        return
+    try:
+        fits = _are_discounts(np.asarray(discount, dtype=np.float64))
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise _refusal(discount)
+
+
+def _are_discounts(values: Array) -> bool:
+    return bool((np.isfinite(values) & (values >= 0)).all())
+
+
+def _refusal(discount: Any) -> ParameterError:
+    return ParameterError(
+        f"discount must be a finite number of at least 0, or one for each row of X; got {discount!r}."
+    )
 
 
 def _at_rows(discounts: Array, rows: IntArray) -> Array:

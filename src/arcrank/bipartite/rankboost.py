@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, IntArray
-from arcrank._validation import check_int, check_real
+from arcrank._validation import check_int, check_real, check_seed
 from arcrank.bipartite.base import UNLABELLED, BipartiteRanker, check_relevance, ordered_fraction
 from arcrank.bipartite.stumps import Stumps
 from arcrank.errors import ParameterError
@@ -31,6 +31,15 @@ class StumpRanker(BipartiteRanker):
     random_state: Any
     _graded = True
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+        check_int("n_rounds", self.n_rounds, at_least=1)
+        if not (isinstance(self.thresholds, str) and self.thresholds == "all"):
+            check_int("thresholds", self.thresholds, at_least=1, also='"all"')
+        check_real("validation_fraction", self.validation_fraction, above=0, below=1)
+        check_int("patience", self.patience, at_least=1)
+        check_seed("random_state", self.random_state)
+
     @abstractmethod
     def _pairs(self, X: Any, grades: Array) -> list[OrderedPairs]:
         """Return the sets of pairs of the criterion; unlabelled rows have the grade -1."""
@@ -42,7 +51,7 @@ class StumpRanker(BipartiteRanker):
 
     def _learn(self, X: Any, pairs: list[OrderedPairs], held_out: tuple[Any, Array] | None) -> None:
         rounds: list[Round] = []
-        watch = None if held_out is None else _HeldOut(*held_out, check_int("patience", self.patience, at_least=1))
+        watch = None if held_out is None else _HeldOut(*held_out, self.patience)
         self.loss_curve_ = np.array([sum(p.share for p in pairs)])
         for step in boost(_used_columns(X, pairs, self._n_thresholds()), pairs):
             rounds.append(step)
@@ -77,7 +86,6 @@ class StumpRanker(BipartiteRanker):
 
     def _draw(self, grades: Array) -> IntArray:
         """Return rows to hold out: the same fraction of each grade, at least one, and at least one stays."""
-        check_real("validation_fraction", self.validation_fraction, above=0, below=1)
         random = check_random_state(self.random_state)
         drawn = []
         for grade in np.unique(grades[grades != UNLABELLED]):
@@ -92,7 +100,7 @@ class StumpRanker(BipartiteRanker):
         return np.concatenate(drawn)
 
     def _n_thresholds(self) -> int | None:
-        return None if self.thresholds == "all" else check_int("thresholds", self.thresholds, at_least=1, also='"all"')
+        return None if isinstance(self.thresholds, str) else self.thresholds
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores (n,): the greater, the more relevant."""
@@ -181,7 +189,7 @@ class RankBoost(StumpRanker):
 
     def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X (n, d) and y (n,); `validation = (X, y)` stops early on its AUC."""
-        check_int("n_rounds", self.n_rounds, at_least=1)
+        self.check_parameters()
         X, grades = self._check_training(X, y)
         self._boost(X, grades, validation)
         return self

@@ -77,9 +77,18 @@ class SemiSupervisedLogistic(LinearScores):
         self.max_iter = max_iter
         self.tol = tol
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+        check_real("C", self.C, above=0)
+        check_real("unlabelled_weight", self.unlabelled_weight, above=0)
+        check_int("max_iter", self.max_iter, at_least=1)
+        if self.labels not in ("soft", "hard"):
+            raise ParameterError(f'labels = {self.labels!r} is unknown: choose "soft" or "hard".')
+        check_real("tol", self.tol, at_least=0)
+
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X (n, d) and y (n,) with -1 = unlabelled."""
-        self._check_parameters()
+        self.check_parameters()
         X, grades = self._check_training(X, y)
         known = grades != UNLABELLED
         self.probabilities_ = grades.copy()
@@ -111,10 +120,3 @@ class SemiSupervisedLogistic(LinearScores):
     def _solve(self, X: Any, labels: Array, weights: Array) -> None:
         model = LogisticRegression(C=self.C, max_iter=1000, tol=1e-5)
         self._take(model.fit(X, labels, sample_weight=weights))
-
-    def _check_parameters(self) -> None:
-        check_real("C", self.C, above=0)
-        check_real("unlabelled_weight", self.unlabelled_weight, above=0)
-        check_int("max_iter", self.max_iter, at_least=1)
-        if self.labels not in ("soft", "hard"):
-            raise ParameterError(f'labels = {self.labels!r} is unknown: choose "soft" or "hard".')

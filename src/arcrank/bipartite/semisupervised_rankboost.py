@@ -10,7 +10,7 @@ import numpy as np
 from arcrank._typing import Array, IntArray
 from arcrank._validation import check_int
 from arcrank.bipartite.base import UNLABELLED
-from arcrank.bipartite.labelling import checked_labels, confident_labels, discounts_of
+from arcrank.bipartite.labelling import check_discount, checked_labels, confident_labels, discounts_of
 from arcrank.bipartite.latent import LatentModel, latent_features
 from arcrank.bipartite.rankboost import StumpRanker
 from arcrank.errors import ParameterError
@@ -127,11 +127,17 @@ class SemiSupervisedRankBoost(StumpRanker):
         self.patience = patience
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+        super().check_parameters()
+        for name in ("n_neighbors", "n_components", "n_confident"):
+            check_int(name, getattr(self, name), at_least=1)
+        self._check_choices()
+        check_discount(self.discount)
+
     def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X (n, d) and y (n,) with -1 = unlabelled; `validation = (X, y)` stops early on its AUC."""
-        check_int("n_rounds", self.n_rounds, at_least=1)
-        check_int("n_neighbors", self.n_neighbors, at_least=1)
-        self._check_choices()
+        self.check_parameters()
         X, grades = self._check_training(X, y)
         self.latent_: LatentModel | None = None
         if self.features == "latent":
@@ -221,8 +227,7 @@ class SemiSupervisedRankBoost(StumpRanker):
 
     def _fit_latent(self, X: Any, grades: Array) -> None:
         labelled, unlabelled = np.flatnonzero(grades >= 0), np.flatnonzero(grades == UNLABELLED)
-        width = check_int("n_components", self.n_components, at_least=1)
-        self.latent_ = latent_features(X, labelled, width, self.random_state)
+        self.latent_ = latent_features(X, labelled, self.n_components, self.random_state)
         Z = self.latent_.transform(X)
         weights = np.zeros(Z.shape[1])
         for claims in self._claim_turns(X, Z, grades, weights):
@@ -240,6 +245,6 @@ class SemiSupervisedRankBoost(StumpRanker):
             yield self._claims(X, grades, labelled, unlabelled)
             return
         yield TentativeLabels(np.full(len(unlabelled), -1.0))
-        count = check_int("n_confident", self.n_confident, at_least=1) * int((grades == grades.max()).sum())
+        count = self.n_confident * int((grades == grades.max()).sum())
         for _ in range(TURNS):
             yield confident_labels(Z[unlabelled] @ weights, count, grades[labelled])

@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import ClassifierTags
 
 from arcrank._typing import Array, IntArray, Mask
-from arcrank._validation import check_int, check_real
+from arcrank._validation import check_int, check_real, check_seed
 from arcrank.bipartite.base import UNLABELLED, BipartiteRanker
 from arcrank.solvers.products import row_products
 
@@ -104,11 +104,19 @@ class TransductiveSVM(LinearScores):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+        for name in ("C", "C_unlabelled", "tol"):
+            check_real(name, getattr(self, name), above=0)
+        for name in ("max_switches", "max_iter"):
+            check_int(name, getattr(self, name), at_least=1)
+        if self.relevant_fraction is not None:
+            check_real("relevant_fraction", self.relevant_fraction, above=0, below=1, also="None")
+        check_seed("random_state", self.random_state)
+
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X (n, d) and y (n,) with -1 = unlabelled."""
-        check_real("C", self.C, above=0)
-        check_real("C_unlabelled", self.C_unlabelled, above=0)
-        check_int("max_switches", self.max_switches, at_least=1)
+        self.check_parameters()
         X, grades = self._check_training(X, y)
         known = grades != UNLABELLED
         self._solve(X[known], grades[known], np.full(known.sum(), self.C))
@@ -155,8 +163,6 @@ class TransductiveSVM(LinearScores):
         fraction = self.relevant_fraction
         if fraction is None:
             fraction = float(np.mean(self.labels_[known] == 1.0))
-        else:
-            fraction = check_real("relevant_fraction", fraction, above=0, below=1, also="None")
         return min(max(round(fraction * n_free), 0), n_free)
 
     def _solve(self, X: Any, labels: Array, costs: Array) -> None:

@@ -60,6 +60,10 @@ class LabelRanker(BaseEstimator, ABC):
         return self.labels_
 
     @abstractmethod
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+
+    @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from instances X and their preferences y."""
 
@@ -196,7 +200,7 @@ class LinearRanker(LabelRanker):
             Two labels of `labels_`.
         """
         refuse_candidates(x, "explain")
-        row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x))
+        row = x if sp.issparse(x) or getattr(x, "ndim", 0) == 2 else np.atleast_2d(np.asarray(x))
         row = sp.csr_matrix(self._check_features(row, reset=False))
         if row.shape[0] != 1:
             raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")

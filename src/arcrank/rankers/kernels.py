@@ -26,29 +26,41 @@ def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, c
     >>> make_kernel("rbf", np.eye(2), gamma="auto", degree=3, coef0=0.0, constant=1.0)
     Kernel(name='rbf', gamma=0.5, degree=3, coef0=0.0, constant=1.0)
     """
-    if not callable(name) and name not in KERNELS:
-        raise ParameterError(f"kernel must be one of {', '.join(map(repr, KERNELS))} or a callable; got {name!r}.")
-    if name == "polynomial":
-        check_real("degree", degree, above=0)
-        check_real("coef0", coef0, at_least=0)
+    check_kernel(name, gamma=gamma, degree=degree, coef0=coef0)
     if name == "precomputed":
         check_gram(X)
     width = _width(gamma, X) if name in ("polynomial", "rbf") else 1.0
     return Kernel(name, width, degree, coef0, constant)
 
 
+def check_kernel(name: Any, *, gamma: Any, degree: Any, coef0: Any) -> None:
+    """Refuse the name of no kernel, and parameters that the kernel cannot have.
+
+    Examples
+    --------
+    >>> from arcrank.rankers.kernels import check_kernel
+    >>> check_kernel("rbf", gamma="scale", degree=3, coef0=0.0)
+    """
+    if not callable(name) and name not in KERNELS:
+        raise ParameterError(f"kernel must be one of {', '.join(map(repr, KERNELS))} or a callable; got {name!r}.")
+    if name == "polynomial":
+        check_real("degree", degree, above=0)
+        check_real("coef0", coef0, at_least=0)
+    if name in ("polynomial", "rbf") and not (isinstance(gamma, str) and gamma in ("scale", "auto")):
+        check_real("gamma", gamma, above=0, also="'scale' or 'auto'")
+
+
 def _width(gamma: Any, X: Any) -> float:
     """Gamma as a number: 1 / (d Var(X)) for "scale" and 1 / d for "auto", as in scikit-learn's SVC."""
     d = max(1, X.shape[1])
-    if isinstance(gamma, str):
-        if gamma == "auto":
-            return 1.0 / d
-        if gamma == "scale":
-            mean = float(X.mean())
-            square = float(X.multiply(X).mean()) if sp.issparse(X) else float((X**2).mean())
-            variance = square - mean**2
-            return 1.0 / (d * variance) if variance > 0 else 1.0
-    return check_real("gamma", gamma, above=0, also="'scale' or 'auto'")
+    if gamma == "auto":
+        return 1.0 / d
+    if gamma != "scale":
+        return float(gamma)
+    mean = float(X.mean())
+    square = float(X.multiply(X).mean()) if sp.issparse(X) else float((X**2).mean())
+    variance = square - mean**2
+    return 1.0 / (d * variance) if variance > 0 else 1.0
 
 
 def check_gram(K: Any) -> None:

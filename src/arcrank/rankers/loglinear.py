@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, IntArray, Mask
-from arcrank._validation import check_real
+from arcrank._validation import check_callable, check_real, check_seed
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
@@ -141,7 +141,7 @@ class LogLinearRanker(LinearRanker):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from instances X, (n, d) or CandidateSets, and preferences y, anything `as_graphs` takes."""
-        self._check_parameters()
+        self.check_parameters()
         self.__dict__.pop("thresholds_", None)  # of an earlier fit, in case this one is interrupted
         if isinstance(X, CandidateSets):
             return self._fit_candidates(X, y, sample_weight)
@@ -220,7 +220,8 @@ class LogLinearRanker(LinearRanker):
             raise InputError("Give preference graphs over the candidates.")
         return y
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         check_real("C", self.C, above=0)
         check_real("tol", self.tol, above=0)
         check_real("max_iter", self.max_iter, above=0)
@@ -234,6 +235,9 @@ class LogLinearRanker(LinearRanker):
             )
         if self.loss is not None and self.solver not in ("auto", "lbfgs"):
             raise ParameterError(f"A loss of your own is minimised by solver='lbfgs' only; got solver={self.solver!r}.")
+        check_callable("callback", self.callback)
+        check_seed("random_state", self.random_state)
+        self._cut()
 
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)

@@ -47,10 +47,14 @@ class RocchioRanker(LinearRanker):
         self.beta = beta
         self.gamma = gamma
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from X, (n, d), and label sets y: anything `as_graphs` takes with at most two layers."""
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         for name in ("beta", "gamma"):
             check_real(name, getattr(self, name), at_least=0)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from X, (n, d), and label sets y: anything `as_graphs` takes with at most two layers."""
+        self.check_parameters()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         if not isinstance(graphs, LayeredGraphs):

@@ -75,6 +75,14 @@ class TermCounts(TextTransformer):
         self.ngrams = ngrams
         self.vocabulary = vocabulary
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any texts."""
+        self._orders([])  # the tokenizer and the n-grams
+        if self.vocabulary is None:
+            _limits(self.min_df, self.max_df, 0)
+        else:
+            _given_vocabulary(self.vocabulary)
+
     def fit(self, texts: Iterable[str], y: object = None) -> TermCounts:
         """Learn the vocabulary."""
         self.fit_transform(texts, y)

@@ -155,6 +155,11 @@ class TextFeatures(SwitchedFeatures):
         self.idf = idf
         self.norm = norm
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any texts."""
+        check_norm(self.norm)
+        self._new_counter().check_parameters()
+
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Learn the terms and their idf."""
         self.fit_transform(texts, y)
@@ -163,7 +168,7 @@ class TextFeatures(SwitchedFeatures):
     def fit_transform(self, texts: Iterable[str], y: object = None) -> sparse.csr_matrix:  # noqa: ARG002
         """Learn the terms and their idf, and return the features."""
         check_norm(self.norm)
-        counter = TermCounts(tokenizer=self._tokenizer(), ngrams=self.ngrams, min_df=self.min_df, max_df=self.max_df)
+        counter = self._new_counter()
         counts = counter.fit_transform(texts)
         n, d = counts.shape
         idf = smooth_idf(document_frequency(counts), n) if self.idf else np.ones(d)
@@ -197,6 +202,9 @@ class TextFeatures(SwitchedFeatures):
             raise InputError(f"the state holds {len(terms)} terms, but an idf of shape {idf.shape} or not finite")
         features._set_fitted(terms, idf)
         return features
+
+    def _new_counter(self) -> TermCounts:
+        return TermCounts(tokenizer=self._tokenizer(), ngrams=self.ngrams, min_df=self.min_df, max_df=self.max_df)
 
     def _set_fitted(self, terms: list[str], idf: Array) -> None:
         self.terms_, self.idf_ = terms, idf

@@ -68,9 +68,13 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
         self.sublinear = sublinear
         self.norm = norm
 
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any texts."""
+        self.transform([])
+
     def fit(self, texts: object = None, y: object = None) -> Self:  # noqa: ARG002
         """Check the parameters; the texts are not read."""
-        self.transform([])
+        self.check_parameters()
         return self
 
     def partial_fit(self, texts: object = None, y: object = None) -> Self:

@@ -160,22 +160,13 @@ def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str
 
 def check_plan(plan: Plan) -> None:
     """Refuse values that the learner or the text features do not accept, before any data is read."""
-    _check_values(plan.learner, _text_class(plan.learner)(**plan.text), [])
-    for learner in BY_AUTO if plan.learner is Learner.AUTO else (plan.learner,):
-        _check_values(plan.learner, ranker_class(learner)(**plan.parameters), [[]])
-
-
-def _check_values(owner: str, estimator: Any, nothing: list[Any]) -> None:
-    """Estimators look at their parameters first; that there is nothing to learn from is what they find next."""
-    from arcrank.decompositions import get_decomposition
-
+    learners = BY_AUTO if plan.learner is Learner.AUTO else (plan.learner,)
     try:
-        get_decomposition(getattr(estimator, "decomposition", "identity"))
-        estimator.fit(nothing, [])
-    except (ParameterError, TypeError) as error:
-        raise ParameterError(f"{owner}: {str(error).rstrip('.')}.\n{_RULE_OF_VALUES}") from error
-    except ValueError:
-        pass
+        _text_class(plan.learner)(**plan.text).check_parameters()
+        for learner in learners:
+            ranker_class(learner)(**plan.parameters).check_parameters()
+    except ParameterError as error:
+        raise ParameterError(f"{plan.learner}: {str(error).rstrip('.')}.\n{_RULE_OF_VALUES}") from error
 
 
 def parameter_names(learner: Learner) -> list[str]:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import canonical_csr
 from arcrank._typing import Array
-from arcrank._validation import check_int
+from arcrank._validation import check_int, check_seed
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
@@ -43,12 +43,19 @@ class OnlineRanker(LinearRanker):
 
     @abstractmethod
     def _rule(self) -> int:
-        """The rule of a step, as `solvers.online` numbers it; raises where a parameter is wrong."""
+        """The rule of a step, as `solvers.online` numbers it."""
+
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+        check_int("epochs", self.epochs, at_least=1)
+        if not isinstance(self.shuffle, bool | np.bool_):
+            raise ParameterError(f"shuffle must be True or False, got {self.shuffle!r}.")
+        check_seed("random_state", self.random_state)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn anew, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
+        self.check_parameters()
         rule = self._rule()
-        self._check_parameters()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         self._start(graphs.n_labels)
@@ -79,8 +86,8 @@ class OnlineRanker(LinearRanker):
             On the first call the names in the wanted order, else they are sorted; on a later call the names that may be
             new. New names are appended, those of one call sorted unless given here.
         """
+        self.check_parameters()
         rule = self._rule()
-        self._check_parameters()
         first = not hasattr(self, "_model")
         X = self._check_features(X, reset=first)
         if first:
@@ -219,11 +226,6 @@ class OnlineRanker(LinearRanker):
     def from_state(cls, state: Mapping[str, Any], *, copy: bool = True) -> Self:
         """The ranker that `get_state` described."""
         return cls().set_state(state, copy=copy)
-
-    def _check_parameters(self) -> None:
-        check_int("epochs", self.epochs, at_least=1)
-        if not isinstance(self.shuffle, bool | np.bool_):
-            raise ParameterError(f"shuffle must be True or False, got {self.shuffle!r}.")
 
     def _check_average(self) -> None:
         if bool(self.average) != bool(len(self._model.late)):

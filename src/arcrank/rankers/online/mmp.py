@@ -129,19 +129,27 @@ class MMPRanker(OnlineRanker):
         >>> MMPRanker().fit([[3, 4], [1, 0]], ["oil", "ship"]).mistake_bound(0.5)
         200.0
         """
+        self.check_parameters()
         rule, margin = self._rule(), check_real("margin", margin, above=0)
         check_is_fitted(self)
         k = len(self.labels_)
         constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
         return constant * float(self._progress.sums[3]) / margin**2
 
-    def _rule(self) -> int:
-        if self.loss not in LOSSES:
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise ParameterError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}.")
         if self.kernel is not None and self.kernel not in ("rbf", "poly") and not callable(self.kernel):
             raise ParameterError(f"kernel must be None, 'rbf', 'poly' or a callable, got {self.kernel!r}.")
         if self.gamma is not None:
             check_real("gamma", self.gamma, above=0, also="None")
+        if self.kernel == "poly":
+            check_real("degree", self.degree, above=0)
+            check_real("coef0", self.coef0)
+        super().check_parameters()
+
+    def _rule(self) -> int:
         return LOSSES[self.loss]
 
     def _resolved_kernel(self) -> Kernel:

@@ -52,6 +52,20 @@ def error_correcting_codes(n_labels: int, length: int | None = None, random_stat
     return best if _smallest_distance(best) > 0 else _binary_numbers(n_labels, length)
 
 
+_MAKERS = {"one-vs-one": one_vs_one_codes, "error-correcting": error_correcting_codes}
+
+
+def check_code_name(codes: Any) -> None:
+    """Refuse a name that is not one of the codes; a matrix is checked by `check_codes`, which knows the labels.
+
+    Examples
+    --------
+    >>> check_code_name("one-vs-one")
+    """
+    if isinstance(codes, str) and codes not in _MAKERS:
+        raise ParameterError(f"codes must be None, {', '.join(map(repr, _MAKERS))} or a matrix; got {codes!r}.")
+
+
 def check_codes(codes: Any, n_labels: int) -> Array | None:
     """None for the standard basis, else a (k, s) matrix of which no two rows are equal.
 
@@ -62,11 +76,9 @@ def check_codes(codes: Any, n_labels: int) -> Array | None:
     """
     if codes is None:
         return None
+    check_code_name(codes)
     if isinstance(codes, str):
-        makers = {"one-vs-one": one_vs_one_codes, "error-correcting": error_correcting_codes}
-        if codes not in makers:
-            raise ParameterError(f"codes must be None, {', '.join(map(repr, makers))} or a matrix; got {codes!r}.")
-        return makers[codes](n_labels)
+        return _MAKERS[codes](n_labels)
     matrix = np.ascontiguousarray(codes, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != n_labels or not matrix.shape[1]:
         raise InputError(

@@ -12,15 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, IntArray, Mask
-from arcrank._validation import check_int, check_real
+from arcrank._validation import check_callable, check_int, check_real, check_seed
 from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import Explanation, LinearRanker, Sizes, add_intercept, check_sample_weight
-from arcrank.rankers.kernels import Kernel, make_kernel
+from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
-from arcrank.rankers.preference_machine.codes import check_codes
+from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
@@ -184,7 +184,7 @@ class PreferenceMachine(LinearRanker):
         """Learn from instances X, (n, d), and preferences y, anything `as_graphs` takes."""
         from arcrank.solvers.margin_problem import make_problem
 
-        self._check_parameters()
+        self.check_parameters()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         cost = self.C * check_sample_weight(sample_weight, X.shape[0])
@@ -256,11 +256,16 @@ class PreferenceMachine(LinearRanker):
         np.put_along_axis(relevant, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)
         return relevant
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         for name in ("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"):
             check_real(name, getattr(self, name), above=0)
         if self.aggregate not in ("max", "sum"):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
+        check_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        check_code_name(self.codes)
+        check_callable("callback", self.callback)
+        check_seed("random_state", self.random_state)
         self._cut()
         self._loss()
 
