@@ -22,11 +22,13 @@ _HOME = {
     "PerceptronRanker": "arcrank.rankers.online.perceptron",
     "PreferenceMachine": "arcrank.rankers.preference_machine.machine",
     "RankBoost": "arcrank.bipartite.rankboost",
+    "RankingPipeline": "arcrank.rankers.pipeline",
     "RocchioRanker": "arcrank.rankers.rocchio",
     "SemiSupervisedLogistic": "arcrank.bipartite.semisupervised_logistic",
     "SemiSupervisedRankBoost": "arcrank.bipartite.semisupervised_rankboost",
     "TransductiveSVM": "arcrank.bipartite.transductive_svm",
     "load": "arcrank.modelfile",
+    "make_ranking_pipeline": "arcrank.rankers.pipeline",
     "save": "arcrank.modelfile",
 }
 
@@ -37,12 +39,14 @@ __all__ = [
     "PerceptronRanker",
     "PreferenceMachine",
     "RankBoost",
+    "RankingPipeline",
     "RocchioRanker",
     "SemiSupervisedLogistic",
     "SemiSupervisedRankBoost",
     "TransductiveSVM",
     "__version__",
     "load",
+    "make_ranking_pipeline",
     "save",
 ]
 
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.loglinear import LogLinearRanker
     from arcrank.rankers.online import MMPRanker, PerceptronRanker
+    from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from arcrank.cli import errors as failures
 from arcrank.cli.app import app
 from arcrank.datasets.request import ENDINGS, FORMATS
-from arcrank.modelfile import container, values
+from arcrank.modelfile import container, stored, values
 from tools.site import cli_page, reference, schema_page
 
 SOURCE = Path(__file__).parents[2] / "src" / "arcrank"
@@ -172,7 +172,7 @@ def test_the_model_file_is_described_as_it_is():
         8,  # the bytes of the length
         *range(1, container.FORMAT + 1),
     ]
-    assert {f"${name}" for name in re.findall(r"`\$(\w+)`", text)} == set(values._DECODERS)
+    assert {f"${name}" for name in re.findall(r"`\$(\w+)`", text)} == {*values._DECODERS, *stored.DECODERS}
 
 
 def test_every_exit_code_is_told():

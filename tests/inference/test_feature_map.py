@@ -24,7 +24,7 @@ def test_numbers_are_cut_and_widened():
     np.testing.assert_array_equal(columns.matrix(csr_matrix([[1.0]]), None).toarray(), [[1, 0]])
     np.testing.assert_array_equal(columns.matrix(csr_matrix([[1.0, 0, 5.0]]), None).toarray(), [[1, 0]])
     assert columns.ignored == 1
-    with pytest.raises(InputError, match="numbered and the file's are named"):
+    with pytest.raises(InputError, match="numbered, and those of the file are named"):
         columns.matrix(csr_matrix([[1.0]]), ["x"])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from arcrank.modelfile.encoder import Encoder, MostlyZero
 from arcrank.modelfile.rows import StoredRows, row_arrays
-from arcrank.modelfile.values import Encoder, MostlyZero, decode, expand, readable
+from arcrank.modelfile.values import decode, expand, readable
 
 
 def mostly_zero(*rows):

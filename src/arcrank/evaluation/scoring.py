@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arcrank.errors import InputError
 from arcrank.graphs import Hierarchy
 from arcrank.inference.feature_map import FeatureMap, corpus_features
+from arcrank.inference.model_parts import split_model
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -96,7 +97,7 @@ class BlockScorer:
 
 
 def _ranker(model: Any) -> Any:
-    ranker = model[-1] if hasattr(model, "steps") else model
+    _, ranker = split_model(model)
     if not hasattr(ranker, "score_labels"):
         raise InputError(f"A {type(ranker).__name__} ranks documents, not labels; evaluate takes a label ranker.")
     return ranker

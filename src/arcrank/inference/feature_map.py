@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import InputError
+from arcrank.inference.model_parts import split_model
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -32,7 +33,7 @@ class FeatureMap:
     @classmethod
     def of_model(cls, model: Any) -> FeatureMap:
         """What the model's own steps and its card say."""
-        if hasattr(model, "steps"):
+        if split_model(model)[0] is not None:
             return cls("text")
         card: Mapping[str, Any] = getattr(model, "model_card_", None) or {}
         told = card.get("columns") or {}
@@ -52,46 +53,25 @@ class FeatureMap:
 
     def matrix(self, X: Any, names: list[str] | None) -> csr_matrix:
         """The features of some rows in the model's columns; features that it does not know are left out and counted."""
-        from scipy.sparse import csr_matrix
+        from arcrank.inference.columns import cut_columns, hash_columns, place_columns  # start-up does without SciPy
 
-        found = csr_matrix(X)
         if self.kind == "folded":
-            return self._folded(found, names)
+            return hash_columns(X, names, self.width)
         self._check_kind(names)
         if self.kind == "named":
-            return self._placed(found, names or [])
-        return found if found.shape[1] == self.width else self._cut(found)
+            found, ignored = place_columns(X, names or [], self.names or [])
+        else:
+            found, ignored = cut_columns(X, self.width)
+        self.ignored += ignored
+        return found
 
     def _check_kind(self, names: list[str] | None) -> None:
         if (self.kind == "named") != (names is not None):
             wanted, got = ("named", "numbered") if self.kind == "named" else ("numbered", "named")
             raise InputError(
-                f"The model's features are {wanted} and the file's are {got}.\nGive a file like the one it learnt from."
+                f"The model's features are {wanted}, and those of the file are {got}.\n"
+                "Give a file like the one that the model was trained on."
             )
-
-    def _placed(self, X: csr_matrix, names: list[str]) -> csr_matrix:
-        import numpy as np
-        from scipy.sparse import csr_matrix
-
-        place = {name: j for j, name in enumerate(self.names or [])}
-        columns = np.array([place.get(name, self.width) for name in names], dtype=np.int64)
-        moved = csr_matrix((X.data, columns[X.indices], X.indptr), shape=(X.shape[0], self.width + 1))
-        return self._cut(moved)
-
-    def _cut(self, X: csr_matrix) -> csr_matrix:
-        from scipy.sparse import csr_matrix
-
-        if X.shape[1] > self.width:
-            self.ignored += int((X.indices >= self.width).sum())
-            return X[:, : self.width]
-        return csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], self.width))
-
-    def _folded(self, X: csr_matrix, names: list[str] | None) -> csr_matrix:
-        from arcrank.datasets import Corpus, hashed_features
-        from arcrank.text import HashedTextFeatures
-
-        block = Corpus(labels=[], X=X, feature_names=names, label_sets=[[] for _ in range(X.shape[0])])
-        return hashed_features(block, HashedTextFeatures(n_features=self.width))
 
 
 def corpus_features(model: Any, corpus: Corpus, columns: FeatureMap | None = None) -> Any:
@@ -101,8 +81,8 @@ def corpus_features(model: Any, corpus: Corpus, columns: FeatureMap | None = Non
         wanted, got = ("texts", "features") if columns.kind == "text" else ("features", "texts")
         raise InputError(
             f"{corpus.source}: the model takes {wanted}, and this file holds {got}.\n"
-            "Give a file like the one it learnt from."
+            "Give a file like the one that the model was trained on."
         )
     if corpus.texts is not None:
-        return model[:-1].transform(corpus.texts)
+        return split_model(model)[0].transform(corpus.texts)
     return columns.matrix(corpus.X, corpus.feature_names)

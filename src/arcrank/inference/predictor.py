@@ -1,34 +1,49 @@
-"""A loaded model at work: documents in, scores, rankings and explanations out. Nothing here imports numba."""
+"""A model applied to documents: scores, rankings and explanations. Nothing here imports numba."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from arcrank._typing import Array
 from arcrank._wording import as_json
 from arcrank.errors import InputError
+from arcrank.inference.explanation import explanation_report
 from arcrank.inference.feature_map import FeatureMap
+from arcrank.inference.model_parts import split_model
+from arcrank.inference.ranked_document import RankedDocument
+from arcrank.rankers.base import Explanation, top_columns
+from arcrank.solvers.products import row_products
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from arcrank.datasets import Corpus
-    from arcrank.rankers.base import Explanation
+    from arcrank.rankers.feature_names import FeatureNames
+
+__all__ = ["Predictor", "top_places"]
 
 _CELLS = 1 << 22  # scores in memory at a time
 _FEW_LABELS = 512  # up to here sorting whole rows is faster than looking for the best in each
 
 
 class Predictor:
-    """Scores, rankings and explanations of one model. Weights of a linear one are brought into order once."""
+    """Scores, rankings and explanations of one model. The weights of a linear ranker are transposed once.
+
+    Parameters
+    ----------
+    model : a label ranker, or a RankingPipeline or Pipeline of text features and a label ranker
+        What `arcrank.load` returns.
+    """
 
     def __init__(self, model: Any) -> None:
-        import numpy as np
-
-        self.model = model
-        self.ranker = model[-1] if hasattr(model, "steps") else model
+        self.transformers, self.ranker = split_model(model)
         if not hasattr(self.ranker, "score_labels"):
             raise InputError(f"{type(self.ranker).__name__} ranks instances, not labels.\nTrain a label ranker.")
         self.columns = FeatureMap.of_model(model)
@@ -41,24 +56,21 @@ class Predictor:
 
     @property
     def takes_text(self) -> bool:
-        return self.columns.kind == "text"
+        """Whether documents are texts; else they are features."""
+        return self.transformers is not None
 
     def features(self, documents: Corpus) -> Any:
         """The features of a batch, in the columns of the model."""
         if documents.texts is not None:
             if not self.takes_text:
-                raise InputError("The model takes features, and these are texts.\nRank what it learnt from.")
-            return self.model[:-1].transform(documents.texts)
+                raise InputError(_wrong_kind("features", "texts"))
+            return self.transformers.transform(documents.texts)
         if self.takes_text:
-            raise InputError("The model takes texts, and these are features.\nRank what it learnt from.")
+            raise InputError(_wrong_kind("texts", "features"))
         return self.columns.matrix(documents.X, documents.feature_names)
 
-    def scores(self, X: Any) -> NDArray[np.float64]:
+    def scores(self, X: Any) -> Array:
         """Scores (n, k) of features that were made by `features`."""
-        import numpy as np
-
-        from arcrank.solvers.products import row_products
-
         if self._weights is None:
             return np.asarray(self.ranker.score_labels(X))
         scores = row_products(X, self._weights)
@@ -66,31 +78,68 @@ class Predictor:
             scores += self.ranker.intercept_
         return scores
 
-    def ranked(self, documents: Corpus, top: int | None) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield (features, columns in order, their scores) of parts of a batch that fit into memory."""
-        import numpy as np
+    def places(self, X: Any) -> NDArray[np.intp]:
+        """The columns of all labels (n, k), best first."""
+        return top_places(self.scores(X), None)
 
+    def rank(self, documents: Corpus, top: int | None = None, *, explain: int = 0) -> Iterator[RankedDocument]:
+        """Yield the ranking of each document of a batch.
+
+        Parameters
+        ----------
+        documents : Corpus
+            Texts or features; their labels are not looked at.
+        top : int or None
+            How many labels; None for all.
+        explain : int
+            How many parts of the margin between the first two labels to list; 0 for no explanation.
+        """
         X = self.features(documents)
         step = max(1, _CELLS // max(1, len(self.labels)))
         for start in range(0, X.shape[0], step):
             part = X if step >= X.shape[0] else X[start : start + step]
-            scores = self.scores(part)
-            order = top_places(scores, top)
-            yield part, order, np.take_along_axis(scores, order, axis=1)
+            yield from self._rank_part(documents, start, part, top, explain)
 
-    def explain(self, x: Any, above: int, below: int) -> Explanation:
+    def _rank_part(
+        self, documents: Corpus, start: int, X: Any, top: int | None, explain: int
+    ) -> Iterator[RankedDocument]:
+        """Rank rows whose scores fit into memory; `start` is the number of the first one."""
+        scores, labels = self.scores(X), self.labels
+        order = top_places(scores, top)
+        known = np.diff(X.indptr) if hasattr(X, "indptr") else np.count_nonzero(X, axis=1)
+        ids: Iterable[Any] = repeat(None) if documents.ids is None else documents.ids[start : start + len(order)]
+        reasons: Iterable[Any] = repeat(None)
+        if explain and order.shape[1] > 1:
+            reasons = self._reasons(documents, start, X, order, explain)
+        values = np.take_along_axis(scores, order, axis=1).tolist()
+        for places, best, n_known, name, why in zip(order.tolist(), values, known.tolist(), ids, reasons, strict=False):
+            yield RankedDocument([labels[j] for j in places], best, n_known, name, why)
+
+    def _reasons(self, documents: Corpus, start: int, X: Any, order: Any, parts: int) -> Iterator[dict[str, Any]]:
+        for row, (above, below) in enumerate(order[:, :2].tolist()):
+            text = None if documents.texts is None else documents.texts[start + row]
+            yield self.explain(X[row : row + 1], above, below, text, parts)
+
+    def explain(self, x: Any, above: int, below: int, text: str | None, parts: int | None) -> dict[str, Any]:
+        """The largest parts of the margin between two labels, given by their columns, in the words of the text."""
+        return explanation_report(self.margin(x, above, below), self._feature_names, text, parts)
+
+    def margin(self, x: Any, above: int, below: int) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
-        import numpy as np
-        from scipy.sparse import csr_matrix
-
-        from arcrank.rankers.base import Explanation
-
         if self._weights is None:
-            raise InputError("The model has a kernel, so its words have no weights.\nTrain a linear one to explain.")
+            raise InputError(
+                "The model has a kernel, so its features have no weights.\nTrain a linear model to explain it."
+            )
         row = csr_matrix(x)
         parts = row.data * (self._weights[row.indices, above] - self._weights[row.indices, below])
         constant = float(self.ranker.intercept_[above] - self.ranker.intercept_[below])
         return Explanation.of(self.labels[above], self.labels[below], np.asarray(row.indices), parts, constant)
+
+    @cached_property
+    def _feature_names(self) -> FeatureNames:
+        from arcrank.rankers.feature_names import FeatureNames  # with arcrank.text, which features do without
+
+        return FeatureNames(self.transformers, self.columns.names)
 
     def column_of(self, label: str) -> int:
         """The column of a label, or an error that names labels like it."""
@@ -102,11 +151,8 @@ class Predictor:
         raise InputError(f"{told}\n{_advice(label, names)}")
 
 
-def known_features(X: Any) -> NDArray[np.int64]:
-    """How many features of each row the model knows."""
-    import numpy as np
-
-    return np.diff(X.indptr) if hasattr(X, "indptr") else np.count_nonzero(X, axis=1)
+def _wrong_kind(wanted: str, got: str) -> str:
+    return f"The model takes {wanted}, and these are {got}.\nGive documents like those that the model was trained on."
 
 
 def _advice(label: str, names: list[str]) -> str:
@@ -118,19 +164,15 @@ def _advice(label: str, names: list[str]) -> str:
     forms = [form] if form in by_form else difflib.get_close_matches(form, by_form, n=3, cutoff=0.5)
     if forms:
         return f"Did you mean {' or '.join(_short(name) for one in forms for name in by_form[one])}?"
-    return f"There are, for example, {', '.join(map(_short, names[:3]))}."
+    return f"Its labels include {', '.join(map(_short, names[:3]))}."
 
 
 def _short(name: str) -> str:
     return as_json(name if len(name) <= 60 else name[:57] + "...")
 
 
-def top_places(scores: NDArray[np.float64], top: int | None) -> NDArray[np.intp]:
+def top_places(scores: Array, top: int | None) -> NDArray[np.intp]:
     """Columns in order of descending score, only the first `top`; equal scores keep the order of columns."""
-    import numpy as np
-
-    from arcrank.rankers.base import top_columns
-
     if scores.shape[1] <= _FEW_LABELS:
         return np.argsort(-scores, axis=1, kind="stable")[:, :top]
     return top_columns(scores, top)

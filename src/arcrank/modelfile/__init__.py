@@ -3,13 +3,13 @@
 `save(model, path)` writes it, `load(path)` brings the model back, `read_card(path)` tells what is in it at once.
 
 - `container.py`: the bytes on disk (safetensors), their checksums; knows nothing of models
-- `atomic.py`: the old file or the new one, never half of one
-- `values.py`, `names.py`, `rows.py`, `sparse.py`: Python values as JSON and arrays
+- `values.py`, `encoder.py`, `stored.py`, `rows.py`, `sparse.py`: Python values as JSON and arrays
 - `manifest.py`: what a manifest says of the whole, and whether its parts agree
 - `forms.py`, `array_forms.py`, `text_forms.py`, `patterns.py`: what a stored value may be
 - `parameters.py`, `learnt.py`: the forms of all values of each part, which every file is held to
 - `parts.py`, `registry.py`: how an estimator is taken apart, and which ones may be
-- `api.py`: the three functions
+- `models.py`: models as manifests and arrays
+- `api.py`: the three functions, without NumPy until a model is saved or loaded
 """
 
 from arcrank.modelfile.api import load, read_card, save

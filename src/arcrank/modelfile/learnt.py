@@ -32,6 +32,7 @@ from arcrank.modelfile.forms import (
     Words,
 )
 from arcrank.modelfile.sparse import StoredCsr
+from arcrank.solvers.online import check_progress
 
 __all__ = ["LEARNT", "RELATIONS"]
 
@@ -294,8 +295,6 @@ def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
 
 
 def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
-    from arcrank.solvers.online import check_progress
-
     check_progress(learnt["counters"], learnt["sums"], learnt["curve"])
     if settings.get("kernel") is not None:
         _check_support(settings, learnt, sizes)

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["check_agreement", "check_manifest"]
+from arcrank.modelfile.values import decode
+
+__all__ = ["check_agreement", "check_manifest", "read_stored_card"]
 
 
 def check_manifest(manifest: Mapping[str, Any]) -> None:
@@ -46,6 +48,14 @@ def check_agreement(manifest: Mapping[str, Any], parts: Sequence[Any], sizes: Se
         _expect(made == after["d"], f"a part makes {made:,} features and the next one reads {after['d']:,}")
     _expect(manifest["features"] == sizes[-1]["d"], "the number of features is not that of the ranker")
     _expect(manifest["labels"] == sizes[-1].get("k"), "the number of labels is not that of the ranker")
+
+
+def read_stored_card(manifest: Mapping[str, Any]) -> dict[Any, Any]:
+    """Return the card that a manifest holds, decoded."""
+    card = decode(manifest["card"])
+    if not isinstance(card, dict):
+        raise ValueError("the card is not a dict")
+    return card
 
 
 def _is_count(value: Any) -> bool:

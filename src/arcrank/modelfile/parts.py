@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from arcrank.modelfile.encoder import MostlyZero, Names
 from arcrank.modelfile.forms import MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
 from arcrank.modelfile.parameters import PARAMETERS
-from arcrank.modelfile.values import MostlyZero, Names
 
 __all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
 

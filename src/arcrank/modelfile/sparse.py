@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import scipy.sparse as sp
+
+from arcrank._features import canonical_csr, check_csr
+
 __all__ = ["StoredCsr"]
 
 
@@ -11,8 +15,6 @@ class StoredCsr:
     """A CSR matrix that is still arrays, so that its shape can be refused first."""
 
     def __init__(self, data: Any, indices: Any, indptr: Any, shape: Any) -> None:
-        from arcrank._features import check_csr
-
         whole = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and n >= 0 for n in shape)
         if not whole:
             raise ValueError("a CSR matrix whose shape is not two whole numbers")
@@ -21,12 +23,8 @@ class StoredCsr:
 
     def matrix(self) -> Any:
         """Return the matrix of these arrays."""
-        import scipy.sparse as sp
-
         return sp.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
 
     def expand(self) -> Any:
         """Return the matrix, in canonical form: norms and products by row take every index to occur once."""
-        from arcrank._features import canonical_csr
-
         return canonical_csr(self.matrix())

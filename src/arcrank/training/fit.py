@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from arcrank._wording import count, format_counts
 from arcrank.datasets import Corpus, read_corpus
@@ -17,6 +16,7 @@ from arcrank.datasets.hierarchy_file import Parents, check_hierarchy, read_tree
 from arcrank.errors import FormatError, GraphError, ParameterError
 from arcrank.graphs import Hierarchy, PreferenceGraphs
 from arcrank.inference.feature_map import FeatureMap
+from arcrank.rankers.pipeline import RankingPipeline
 from arcrank.text import HashedTextFeatures, TextFeatures
 from arcrank.training.estimate import check_fit
 from arcrank.training.measures import all_measures, check_measure, is_of_label_sets
@@ -203,7 +203,7 @@ class TrainingSet:
         words = self.text_features(plan, len(self.corpus))
         X = self.matrix() if words is None else words.fit_transform(self.corpus.texts)
         ranker = fit_ranker(plan.ranker(), X, y, "training", reporter)
-        return ranker if words is None else Pipeline([("features", words), ("ranker", ranker)])
+        return ranker if words is None else RankingPipeline([("features", words), ("ranker", ranker)])
 
 
 def _check_preferences(graphs: PreferenceGraphs, source: str) -> None:

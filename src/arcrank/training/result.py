@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcrank.datasets.hierarchy_file import Parents
 from arcrank.inference.feature_map import FeatureMap
+from arcrank.inference.model_parts import split_model
 from arcrank.modelfile import save
 from arcrank.training.plan import Plan
 from arcrank.training.selection import Choice
@@ -39,7 +40,7 @@ class TrainingResult:
     @property
     def ranker(self) -> Any:
         """The last step of the model."""
-        return self.model[-1] if hasattr(self.model, "steps") else self.model
+        return split_model(self.model)[1]
 
     def report(self) -> dict[str, Any]:
         """Return what the command prints, as JSON types."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from arcrank._validation import check_int
 from arcrank._wording import format_counts
@@ -17,6 +16,7 @@ from arcrank.datasets.order import LabelOrder
 from arcrank.datasets.read import TableOptions
 from arcrank.errors import FormatError, GraphError
 from arcrank.inference.feature_map import FeatureMap
+from arcrank.rankers.pipeline import RankingPipeline
 from arcrank.text import HashedTextFeatures
 from arcrank.training.plan import Plan
 from arcrank.training.reporter import SILENT, Reporter
@@ -136,7 +136,7 @@ def stream_into(
 
 def model_of(ranker: Any, words: Any, columns: FeatureMap) -> Any:
     """Return a pipeline for texts, or the ranker alone if the file comes with features."""
-    return Pipeline([("features", words), ("ranker", ranker)]) if columns.kind == "text" else ranker
+    return RankingPipeline([("features", words), ("ranker", ranker)]) if columns.kind == "text" else ranker
 
 
 def losses_of(ranker: Any) -> tuple[int, list[float]]:

@@ -72,7 +72,7 @@ def test_a_text_without_any_known_word(model, online_model):
     result = run("explain", model, "--text", "xylophone zebra", "--json")
     assert result.json["parts"] == []
     assert "knows no word" in result.err
-    assert "tells these two labels apart" in run("explain", online_model, "--text", "xylophone zebra").out
+    assert "distinguishes these two labels" in run("explain", online_model, "--text", "xylophone zebra").out
 
 
 def test_the_pair_is_the_best_one_unless_it_is_given(model):
@@ -121,7 +121,7 @@ def test_labels_that_are_probably_meant(tmp_path):
         ("öl", 'Did you mean "Öl"?'),
         ("GAS ", 'Did you mean "Gas"?'),
         ("Gaz", 'Did you mean "Gas"?'),
-        ("wxyz", 'There are, for example, "Gas", '),
+        ("wxyz", 'Its labels include "Gas", '),
     ):
         failed(
             call("explain", tmp_path / "m", "--file", tmp_path / "d", "--above", given), f'"{given}" is not one', told

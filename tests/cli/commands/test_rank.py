@@ -191,7 +191,7 @@ def test_numbered_features(numbered, tmp_path):
         assert [row["ranking"][0] for row in result.rows] == ["a", "b", "c"]
     wide = call("rank", numbered, stdin=b"1:1 9:1\n")
     assert wide.json["ranking"][0] == "a"
-    assert "left out 1 value of" in wide.err
+    assert "Ignored 1 value of" in wide.err
     (tmp_path / "rows").write_bytes(rows)
     assert len(call("rank", numbered, tmp_path / "rows").rows) == 3
     failed(call("rank", numbered, stdin=b"1:1\n1:1 2:x\n"), "standard input:2: ", "invalid features")
@@ -209,7 +209,7 @@ def test_named_features_find_their_columns(tmp_path):
         asked = '{"features": {"z": 1, "new": 5, "y": 2}}\n{"features": {"x": 3}}\n{"features": {}}\n'
         result = call("rank", tmp_path / "m", stdin=asked)
         assert [row["ranking"][0] for row in result.rows][:2] == ["b", "a"]
-        assert ("left out 1 value of" in result.err) == (learner == "log-linear")
+        assert ("Ignored 1 value of" in result.err) == (learner == "log-linear")
     failed(call("rank", tmp_path / "m", stdin='{"features": {"x": "big"}}\n'), ":1: ", '"x"')
 
 

@@ -14,14 +14,10 @@ from arcrank.cli.console import cell, console, say, table, write_json
 from arcrank.cli.files import check_input, load_model
 from arcrank.cli.reading import Reading, reads_documents
 from arcrank.errors import FormatError, ParameterError
-from arcrank.inference.feature_names import FeatureNames
-from arcrank.inference.predictor import Predictor, top_places
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
-    from arcrank.inference.feature_names import FeatureNames
     from arcrank.inference.predictor import Predictor
-    from arcrank.rankers.base import Explanation
 
 _SHOWN_TO = Decimal("0.0001")
 _WORDS_SHOWN = 3
@@ -33,28 +29,27 @@ def explain(
     reading: Reading,
     text: Annotated[str | None, typer.Option(help="The document.")] = None,
     file: Annotated[
-        str | None, typer.Option(help="A file whose first document is meant; - for standard input.")
+        str | None, typer.Option(help="A file; its first document is explained. - reads standard input.")
     ] = None,
     above: Annotated[str | None, typer.Option(help="The upper label; by default the first of the ranking.")] = None,
     below: Annotated[str | None, typer.Option(help="The lower label; by default the best of the others.")] = None,
-    top: Annotated[int, typer.Option(min=0, help="How many words to list; 0 for all.")] = 20,
+    top: Annotated[int, typer.Option(min=0, help="Number of words to list; 0 for all.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
-    """Tell why label A is above label B: the words and their weights, largest first, which sum to the margin.
+    """Explain why label A is above label B: the words and their weights, largest first, which sum to the margin.
 
-    The model knows stems; the words of the document are shown as they are written, with the stem beside.
+    The model knows stems; the words of the document are shown as they are written, followed by the stem.
     """
+    from arcrank.inference.predictor import Predictor
 
     _check_one_document(text, file)
-    server = Predictor(load_model(model))
-    document = _document(server, text, file, reading)
-    X = server.features(document)
-    upper, lower = _pair(server, X, above, below)
-    wording = FeatureNames(server.model, server.columns)
+    predictor = Predictor(load_model(model))
+    document = _document(predictor, text, file, reading)
+    x = predictor.features(document)[:1]
+    upper, lower = _pair(predictor, x, above, below)
     content = None if document.texts is None else document.texts[0]
-    why = server.explain(X[:1], upper, lower)
-    report = explanation_report(why, wording, content, top or None)
-    nothing = _nothing_to_show(why, is_known=bool(X[:1].nnz), thing="feature" if content is None else "word")
+    report = predictor.explain(x, upper, lower, content, top or None)
+    nothing = _nothing_to_show(report, is_known=bool(x.nnz), thing="feature" if content is None else "word")
     if json:
         write_json(report)
     else:
@@ -63,66 +58,47 @@ def explain(
         say(nothing)
 
 
-def _nothing_to_show(why: Explanation, *, is_known: bool, thing: str) -> str:
+def _nothing_to_show(report: dict[str, Any], *, is_known: bool, thing: str) -> str:
     """Why there is no part of the margin to show; empty where there is one."""
     if not is_known:
-        return f"The model knows no {thing} of this document, so the order of its labels says nothing about it."
-    if not any(value for _, value in why.parts):
-        return f"No {thing} of this document tells these two labels apart."
+        return f"The model knows no {thing} of this document, so its ranking says nothing about the document."
+    if not any(part["weight"] for part in report["parts"]):  # the largest come first
+        return f"No {thing} of this document distinguishes these two labels."
     return ""
 
 
 def _check_one_document(text: str | None, file: str | None) -> None:
-
     if text is None and file is None:
         raise ParameterError("A document is needed: give either --text or --file.")
     if text is not None and file is not None:
-        raise ParameterError("Both --text and --file are given, and one document is explained.\nGive one of them.")
+        raise ParameterError(
+            "Both --text and --file are given, but only one document can be explained.\nGive one of them."
+        )
     if file is not None:
         check_input(file)
 
 
-def _document(server: Predictor, text: str | None, file: str | None, reading: Reading) -> Corpus:
+def _document(predictor: Predictor, text: str | None, file: str | None, reading: Reading) -> Corpus:
     from arcrank.datasets import Corpus
 
     if text is not None:
         return Corpus(labels=[], texts=[text], label_sets=[[]])
-    for batch in documents_of(str(file), reading, takes_text=server.takes_text, quiet=True):
+    for batch in documents_of(str(file), reading, takes_text=predictor.takes_text, quiet=True):
         if len(batch) > 1:
             say(f"{file}: explaining the first document.")
         return batch
-    raise FormatError(f"{file}: there is no document in it.\nGive a text or a JSON object a line.")
+    raise FormatError(f"{file}: there is no document in it.\nGive one text or JSON object per line.")
 
 
-def _pair(server: Predictor, X: Any, above: str | None, below: str | None) -> tuple[int, int]:
+def _pair(predictor: Predictor, x: Any, above: str | None, below: str | None) -> tuple[int, int]:
     """The columns of the two labels; where one is not given, the best of the others."""
-    given = [None if label is None else server.column_of(label) for label in (above, below)]
-    ranking = [place for place in top_places(server.scores(X[:1]), None)[0].tolist() if place not in given]
+    given = [None if label is None else predictor.column_of(label) for label in (above, below)]
+    ranking = [place for place in predictor.places(x)[0].tolist() if place not in given]
     upper = given[0] if given[0] is not None else ranking.pop(0)
     lower = given[1] if given[1] is not None else ranking.pop(0) if ranking else upper
     if upper == lower:
-        raise ParameterError("--above and --below are one label.\nGive two different ones.")
+        raise ParameterError("--above and --below are the same label.\nGive two different labels.")
     return upper, lower
-
-
-def explanation_report(why: Explanation, wording: FeatureNames, text: str | None, top: int | None) -> dict[str, Any]:
-    """The parts of a margin as JSON: intercept, parts and rest, added in this order, give it to the last bit."""
-    name, written = wording.names(text), wording.written(text)
-    shown = why.parts[:top]
-    rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0)
-    margin = why.intercept
-    for value in [*(value for _, value in shown), rest]:
-        margin += value
-    listed = [{"feature": name(column), "weight": value, "words": written(column)} for column, value in shown]
-    return {
-        "above": str(why.above),
-        "below": str(why.below),
-        "margin": margin,
-        "intercept": why.intercept,
-        "parts": listed,
-        "rest": rest,
-        "rest_count": len(why.parts) - len(listed),
-    }
 
 
 def show_explanation(report: dict[str, Any], nothing: str = "") -> None:

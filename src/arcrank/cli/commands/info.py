@@ -11,20 +11,19 @@ import arcrank
 from arcrank._wording import count, format_counts, number
 from arcrank.cli.console import cell, console, table, write_json
 from arcrank.cli.files import check_model_path
+from arcrank.modelfile import read_card
 from arcrank.training.plan import metric_title
 
 
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
-    check: Annotated[bool, typer.Option("--check", help="Read the arrays too, and check every byte.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Also read the arrays and check every byte.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The whole card as one line of JSON.")] = False,
 ) -> None:
     """Show a model's card: learner, labels, features, how it was trained and measured.
 
-    The card is checked, and with --check the whole model, which takes as long as loading it.
+    The card is checked; with --check the whole model is, which takes as long as loading it.
     """
-    from arcrank.modelfile import read_card
-
     check_model_path(model)
     card = {"model": str(model), **read_card(model), "checked": check}
     if check:
@@ -52,7 +51,10 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [("updates", _count(len(card["updates"])))] if card.get("updates") else []
     rows += [(str(name), str(value)[:200]) for name, value in card.items() if name not in _KNOWN]
     rows += [("file", f"{count(facts['bytes'], 'byte')}, format {facts['format']}, arcrank {facts['arcrank']}")]
-    return [*rows, ("checked", "every byte" if facts["checked"] else "not the arrays; arcrank info --check does that")]
+    return [
+        *rows,
+        ("checked", "every byte" if facts["checked"] else "the manifest only; use --check to check the arrays too"),
+    ]
 
 
 _KNOWN = {
@@ -65,7 +67,7 @@ def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:
     if not validation:
         return []
     in_order = ", in file order" if validation.get("order") == "file" else ""
-    how = {"held-out": "held out", "progressive": f"each judged before it was learnt{in_order}"}.get(
+    how = {"held-out": "held out", "progressive": f"each measured before it was learnt{in_order}"}.get(
         validation["how"], "by cross-validation"
     )
     rows = [("measured on", f"{count(validation['documents'], 'document')}, {how}")]

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import json as jsons
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcrank._wording import as_json, count, truncate
+from arcrank._wording import as_json, count, display_path, truncate
 from arcrank.cli.blocks import documents_of
+from arcrank.cli.commands.explain import show_explanation
 from arcrank.cli.console import cell, console, on_terminal, say, table, write_data
 from arcrank.cli.files import STANDARD_INPUT, check_input, check_order, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_documents
 from arcrank.errors import FormatError
-from arcrank.inference.feature_names import FeatureNames
-from arcrank.inference.predictor import Predictor, known_features
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
     from arcrank.inference.predictor import Predictor
+    from arcrank.inference.ranked_document import RankedDocument
 
 _PARTS_SHOWN = 5
 
@@ -36,9 +37,9 @@ def rank(
     model: ModelPath,
     reading: Reading,
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Documents, without labels if you like; - reads standard input.")
+        str, typer.Argument(metavar="DATA", help="Documents; labels are not needed. - reads standard input.")
     ] = "-",
-    top: Annotated[int, typer.Option(min=0, help="How many labels; 0 for all.")] = 5,
+    top: Annotated[int, typer.Option(min=0, help="Number of labels to show; 0 for all.")] = 5,
     explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="JSON lines also for one document on a terminal.")] = False,
@@ -50,38 +51,52 @@ def rank(
     In .jsonl and .json files, and with --format jsonl, every line must be a JSON object, or the whole file one JSON
     array of objects; blank lines are left out.
 
-    "known_features" tells how many features of a document the model knows.
+    "known_features" is the number of features of the document that the model knows.
     """
+    from arcrank.inference.predictor import Predictor
 
     _check_data(model, data)
-    server = Predictor(load_model(model))  # before the input, so that a wrong model is told at once
-    lines = Lines(server, top or None, explain=explain)
+    predictor = Predictor(load_model(model))  # before the input, so that a wrong model is reported at once
     typed = data == STANDARD_INPUT and sys.stdin.isatty()
     if typed:
-        say("One document a line; Ctrl-D ends.")
+        say("Type one document per line; Ctrl-D ends the input.")
     batches = documents_of(
         data,
         reading,
-        takes_text=server.takes_text,
+        takes_text=predictor.takes_text,
         quiet=on_terminal() or typed,
         on_error=on_error,
         blank_lines=not typed,
     )
-    if json or not on_terminal():
-        documents = _write_lines(lines, batches)
-    else:
-        documents = _write_for_people(lines, batches, typed=typed)
-    if not documents:
+    tally: Counter[str] = Counter()
+    ranked = _ranked(predictor, batches, top or None, _PARTS_SHOWN if explain else 0, tally)
+    _write(predictor, ranked, for_people=on_terminal() and not json, typed=typed)
+    if not tally["documents"]:
         raise _no_documents(data)
-    if server.columns.ignored:
-        say(f"left out {count(server.columns.ignored, 'value')} of features that the model has not seen.")
-    if lines.unknown:
-        what = "word" if server.takes_text else "feature"
-        say(f"{count(lines.unknown, 'document')} without any {what} that the model knows: ranked like an empty one.")
+    _note_unknown(predictor, tally["unknown"])
+
+
+def _ranked(
+    predictor: Predictor, batches: Iterator[Corpus], top: int | None, parts: int, tally: Counter[str]
+) -> Iterator[list[RankedDocument]]:
+    """Yield the rankings of each batch; the tally counts documents, and those of which the model knows nothing."""
+    for batch in batches:
+        documents = list(predictor.rank(batch, top, explain=parts))
+        tally["documents"] += len(documents)
+        tally["unknown"] += sum(not document.known_features for document in documents)
+        yield documents
+
+
+def _note_unknown(predictor: Predictor, unknown: int) -> None:
+    if predictor.columns.ignored:
+        say(f"Ignored {count(predictor.columns.ignored, 'value')} of features that the model does not know.")
+    if unknown:
+        what = "word" if predictor.takes_text else "feature"
+        say(f"{count(unknown, 'document')} without any {what} that the model knows, ranked like an empty document.")
 
 
 def _check_data(model: Path, data: str) -> None:
-    """Whoever gives a text where a file belongs is told how to give it."""
+    """Refuse a text in place of a file, and say how to rank it."""
     if data != STANDARD_INPUT and not os.path.exists(data):
         text = shlex.quote(data) if len(data) <= 60 and data.isprintable() else '"your text"'
         raise FormatError(
@@ -93,104 +108,30 @@ def _check_data(model: Path, data: str) -> None:
 
 
 def _no_documents(data: str) -> Exception:
-
-    name = "standard input" if data == "-" else data
-    return FormatError(f"{name}: there is no document in it.\nGive a text or a JSON object a line.")
+    return FormatError(f"{display_path(data)}: there is no document in it.\nGive one text or JSON object per line.")
 
 
-def _write_lines(lines: Lines, batches: Iterator[Corpus]) -> int:
-    documents = 0
-    for batch in batches:
-        write_data(lines.of(batch))
-        documents += len(batch)
-    return documents
-
-
-def _write_for_people(lines: Lines, batches: Iterator[Corpus], *, typed: bool) -> int:
-    """A table for one document, JSON lines for many; whoever types gets a table for each line."""
-    documents, waiting = 0, None
-    for batch in batches:
-        documents += len(batch)
-        if typed or (documents == 1 and waiting is None):
-            if typed:
-                _show(lines, batch)
-            else:
-                waiting = batch
+def _write(predictor: Predictor, ranked: Iterator[list[RankedDocument]], *, for_people: bool, typed: bool) -> None:
+    """JSON lines; for people a table where there is one document, and for each document that is typed."""
+    written = {label: as_json(label) for label in predictor.labels}  # once, and not for each document
+    waiting = next(ranked, []) if for_people and not typed else []
+    if len(waiting) > 1:
+        ranked, waiting = chain([waiting], ranked), []
+    for documents in ranked:
+        if for_people and typed:
+            _show(documents)
             continue
-        for one in [batch] if waiting is None else [waiting, batch]:
-            write_data(lines.of(one))
-        waiting = None
-    if waiting is not None:
-        _show(lines, waiting)
-    return documents
+        lines = [document.to_json(written) for document in [*waiting, *documents]]
+        write_data("\n".join([*lines, ""]))
+        waiting = []
+    _show(waiting)
 
 
-def _show(lines: Lines, batch: Corpus) -> None:
-    for row in map(jsons.loads, lines.of(batch).splitlines()):
-        shown = table(row.get("id", ""), "rank", "label", "score", numbers=1)
-        for place, (label, score) in enumerate(zip(row["ranking"], row["scores"], strict=True), start=1):
-            shown.add_row(str(place), cell(label), f"{score:.4f}")
+def _show(documents: list[RankedDocument]) -> None:
+    for document in documents:
+        shown = table("" if document.id is None else document.id, "rank", "label", "score", numbers=1)
+        for place, label, score in document.to_table():
+            shown.add_row(place, cell(label), score)
         console().print(shown)
-        if row.get("why"):
-            from arcrank.cli.commands.explain import show_explanation
-
-            show_explanation(row["why"])
-
-
-class Lines:
-    """JSON lines of rankings, built from labels that were written as JSON once."""
-
-    def __init__(self, server: Predictor, top: int | None, *, explain: bool = False) -> None:
-        self._server = server
-        self._top = top
-        self._labels = [as_json(label) for label in server.labels]
-        self._explainer = _explainer(server) if explain else None
-        self.unknown = 0
-        """Documents of which the model knows nothing, so far."""
-
-    def of(self, documents: Corpus) -> str:
-        """The lines of a batch."""
-        start, parts = 0, []
-        for X, order, scores in self._server.ranked(documents, self._top):
-            stop = start + len(order)
-            heads = _heads(documents, start, stop)
-            tails = self._tails(documents, start, X, order)
-            known = known_features(X).tolist()
-            self.unknown += known.count(0)
-            labels = self._labels
-            parts += [
-                f'{{{head}"ranking": [{", ".join([labels[j] for j in places])}], "scores": {values}, '
-                f'"known_features": {n_known}{tail}}}\n'
-                for head, places, values, n_known, tail in zip(
-                    heads, order.tolist(), scores.tolist(), known, tails, strict=True
-                )
-            ]
-            start = stop
-        return "".join(parts)
-
-    def _tails(self, documents: Corpus, start: int, X: Any, order: Any) -> list[str]:
-        if self._explainer is None or order.shape[1] < 2:
-            return [""] * len(order)
-        return [
-            f', "why": {as_json(self._explainer(documents, start + row, X[row : row + 1], places))}'
-            for row, places in enumerate(order[:, :2].tolist())
-        ]
-
-
-def _heads(documents: Corpus, start: int, stop: int) -> list[str]:
-    if documents.ids is None:
-        return [""] * (stop - start)
-    return ["" if name is None else f'"id": {as_json(name)}, ' for name in documents.ids[start:stop]]
-
-
-def _explainer(server: Predictor) -> Any:
-    """A function (documents, number, features, first two columns) -> why the first is above the second."""
-    from arcrank.cli.commands.explain import explanation_report
-
-    wording = FeatureNames(server.model, server.columns)
-
-    def explain(documents: Corpus, number: int, x: Any, places: list[int]) -> dict[str, Any]:
-        text = None if documents.texts is None else documents.texts[number]
-        return explanation_report(server.explain(x, *places), wording, text, _PARTS_SHOWN)
-
-    return explain
+        if document.explanation is not None:
+            show_explanation(document.explanation)

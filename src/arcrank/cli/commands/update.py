@@ -11,6 +11,7 @@ import typer
 
 import arcrank
 from arcrank._wording import count, format_counts, printable
+from arcrank.cli.commands.train import describe_validation
 from arcrank.cli.console import console, say, write_json
 from arcrank.cli.files import check_input, check_model_output, check_order, load_model
 from arcrank.cli.options import OnError
@@ -18,6 +19,7 @@ from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
 from arcrank.errors import InputError
 from arcrank.inference.feature_map import FeatureMap
+from arcrank.inference.model_parts import split_model
 from arcrank.training.advice import memory_in_flags
 
 
@@ -31,11 +33,10 @@ def update(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
-    """Teach a model new documents, and labels that it has never heard of; only the online learners can do that.
+    """Update a model with new documents, which may have new labels; only online learners can be updated.
 
     Documents are learnt in the order of the file.
     """
-
     check_order(model, data, "update")
     check_input(data)
     loaded = load_model(model)
@@ -73,30 +74,33 @@ def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dic
 
 
 def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
-    """Texts and features would share columns without meaning the same; nothing is saved then."""
-    if texts != hasattr(loaded, "steps"):
+    """Refuse texts for a model of features, and the reverse: they would share columns. Nothing is saved then."""
+    if texts != (split_model(loaded)[0] is not None):
         wanted, got = ("features", "texts") if texts else ("texts", "features")
-        raise InputError(f"{data}: the model takes {wanted}, and this file holds {got}.\nThe model is as it was.")
+        raise InputError(f"{data}: the model takes {wanted}, and this file holds {got}.\nThe model was not changed.")
 
 
 def _parts(loaded: Any) -> tuple[Any, Any]:
     """The text features, or columns that features are folded into, and the ranker."""
     from arcrank.text import HashedTextFeatures
 
-    ranker = loaded[-1] if hasattr(loaded, "steps") else loaded
+    transformers, ranker = split_model(loaded)
     if not hasattr(ranker, "partial_fit"):
         raise InputError(
             f"{type(ranker).__name__} learns from all documents at once and cannot be updated.\n"
-            "Train it anew with all of them, or train with --learner mmp or perceptron."
+            "Train it again with all of them, or train with --learner mmp or perceptron."
         )
     columns = FeatureMap.of_model(loaded)
     if columns.kind not in ("text", "folded"):
-        raise InputError("This model was not made by `arcrank train`, so its columns are not known.\nUse partial_fit.")
-    return (loaded[:-1] if columns.kind == "text" else HashedTextFeatures(n_features=columns.width)), ranker
+        raise InputError(
+            "This model was not made by `arcrank train`, so the meaning of its columns is not known.\n"
+            "Call its partial_fit in Python."
+        )
+    return (HashedTextFeatures(n_features=columns.width) if transformers is None else transformers), ranker
 
 
 def _card(loaded: Any, report: dict[str, Any], data: str) -> dict[str, Any]:
-    """The card of before, with what the model has learnt from in all."""
+    """The card of the loaded model, with totals that include the new documents."""
     card = dict(getattr(loaded, "model_card_", None) or {})
     entry = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "data": data, "documents": report["documents"]}
     return {
@@ -111,8 +115,6 @@ def _card(loaded: Any, report: dict[str, Any], data: str) -> dict[str, Any]:
 def _show(report: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from arcrank.cli.commands.train import describe_validation
-
     new = [printable(label)[:60] for label in report["new_labels"]]
     named = f", {len(new):,} new: {', '.join(new[:5])}{', ...' if len(new) > 5 else ''}" if new else ""
     lines = [
@@ -121,5 +123,5 @@ def _show(report: dict[str, Any]) -> None:
     ]
     if report["skipped"]:
         lines.append("skipped " + format_counts(report["skipped"]))
-    lines += [describe_validation(report["validation"]), f"kept as {printable(report['model'])}"]
+    lines += [describe_validation(report["validation"]), f"saved to {printable(report['model'])}"]
     console(beside_file=True).print(Text("\n".join(lines)), soft_wrap=True)

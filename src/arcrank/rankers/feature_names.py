@@ -1,27 +1,37 @@
-"""What the columns of a model are called when a margin is explained."""
+"""What the columns of a ranker are called when a margin is explained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from arcrank.inference.feature_map import FeatureMap
+from sklearn.utils import murmurhash3_32
+
+from arcrank.text import HashedTextFeatures, TextFeatures, Tokenizer
+from arcrank.text.splitting import split_words
+
+__all__ = ["FeatureNames"]
 
 _SWITCHES = ("lowercase", "digits", "stop_words", "stem", "min_length")
 
 
 class FeatureNames:
-    """Names of columns. Hashed columns have none of their own: they are called by the document's terms in them."""
+    """Names of columns. Hashed columns have no names: they are called by the terms of the document in them.
 
-    def __init__(self, model: Any, columns: FeatureMap) -> None:
-        self._words = model[0] if columns.kind == "text" else None
-        self._names: Any = columns.names
-        if self._words is not None and not self._is_hashed() and hasattr(self._words, "get_feature_names_out"):
+    Parameters
+    ----------
+    transformers : Pipeline, optional
+        The steps before the ranker.
+    names : sequence of str, optional
+        The names of the columns where there are no transformers.
+    """
+
+    def __init__(self, transformers: Any = None, names: Sequence[str] | None = None) -> None:
+        self._words = None if transformers is None else transformers[0]
+        self._names: Any = names
+        if transformers is not None and not isinstance(self._words, HashedTextFeatures):
             # the last step before the ranker knows the columns that the ranker sees
-            self._names = model[:-1].get_feature_names_out().tolist()
-
-    def _is_hashed(self) -> bool:
-        return "Hash" in type(self._words).__name__
+            self._names = _names_out(transformers)
 
     def names(self, text: str | None) -> Callable[[int], str]:
         """A function from a column to its name, for one document."""
@@ -38,12 +48,13 @@ class FeatureNames:
         found = self._by_column(terms)
         return lambda column: [words for term in found.get(column, []) for words in terms[term]]
 
+    def in_words(self, text: str | None) -> Callable[[int], str]:
+        """A function from a column to the words of the document in it, or to its name where there are none."""
+        name, written = self.names(text), self.written(text)
+        return lambda column: ", ".join(written(column)) or name(column)
+
     def _by_column(self, terms: dict[str, list[str]]) -> dict[int, list[str]]:
         """The terms by the column that they are hashed to."""
-        from sklearn.utils import murmurhash3_32
-
-        from arcrank.text import HashedTextFeatures
-
         found: dict[int, list[str]] = {}
         if isinstance(self._words, HashedTextFeatures):
             for term in sorted(terms):
@@ -52,9 +63,6 @@ class FeatureNames:
 
     def _written_terms(self, text: str) -> dict[str, list[str]]:
         """The terms of a text, each with the different words that it stands for."""
-        from arcrank.text import HashedTextFeatures, TextFeatures, Tokenizer
-        from arcrank.text.splitting import split_words
-
         if not isinstance(self._words, HashedTextFeatures | TextFeatures):
             return {}
         tokenizer = Tokenizer(**{name: getattr(self._words, name) for name in _SWITCHES})
@@ -63,6 +71,15 @@ class FeatureNames:
         limits = zip(written, tokens.indptr[:-1], tokens.indptr[1:], strict=True)
         kept = [(word, tokens.words[j]) for word, low, high in limits for j in tokens.ids[low:high]]
         return _runs(kept, self._words.ngrams)
+
+
+def _names_out(transformers: Any) -> list[str] | None:
+    """The names that the last transformer gives its columns; None where one of the steps does not name them."""
+    try:
+        names: list[str] = transformers.get_feature_names_out().tolist()
+    except (AttributeError, ValueError):  # no such method, or no names of the inputs to make names of
+        return None
+    return names
 
 
 def _runs(words: list[tuple[str, str]], longest: int) -> dict[str, list[str]]:

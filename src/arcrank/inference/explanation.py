@@ -1,0 +1,31 @@
+"""The parts of a margin as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arcrank.rankers.base import Explanation
+    from arcrank.rankers.feature_names import FeatureNames
+
+__all__ = ["explanation_report"]
+
+
+def explanation_report(why: Explanation, names: FeatureNames, text: str | None, top: int | None) -> dict[str, Any]:
+    """The parts of a margin as JSON: intercept, parts and rest, added in this order, give it to the last bit."""
+    name, written = names.names(text), names.written(text)
+    shown = why.parts[:top]
+    rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0)
+    margin = why.intercept
+    for value in [*(value for _, value in shown), rest]:
+        margin += value
+    listed = [{"feature": name(column), "weight": value, "words": written(column)} for column, value in shown]
+    return {
+        "above": str(why.above),
+        "below": str(why.below),
+        "margin": margin,
+        "intercept": why.intercept,
+        "parts": listed,
+        "rest": rest,
+        "rest_count": len(why.parts) - len(listed),
+    }
