@@ -12,6 +12,7 @@ from arcrank.datasets.rcv1 import load_rcv1
 from arcrank.datasets.read import iter_corpus, read_corpus
 from arcrank.datasets.reuters import load_reuters21578
 from arcrank.datasets.stream import StreamReport, hashed_features, learn_stream
+from arcrank.datasets.writers import write_corpus
 
 __all__ = [
     "Corpus",
@@ -26,4 +27,5 @@ __all__ = [
     "load_rcv1",
     "load_reuters21578",
     "read_corpus",
+    "write_corpus",
 ]

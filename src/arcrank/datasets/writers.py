@@ -4,71 +4,92 @@ from __future__ import annotations
 
 import csv
 import io
-import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scipy.sparse import csr_matrix, issparse
+
+from arcrank._wording import as_json
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.supervision import row_preferences
 from arcrank.errors import ParameterError
+from arcrank.io.atomic import write_atomically
 from arcrank.io.compressed import compress
 
-if TYPE_CHECKING:
-    from arcrank.datasets import Corpus
-
-__all__ = ["WRITERS", "format_of_output", "packed", "rows_of"]
+__all__ = ["WRITERS", "compress_lines", "format_of_output", "rows_of", "write_corpus"]
 
 _ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
 _ENDINGS |= {".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"}
 _NOT_IN_SVMLIGHT = re.compile(r"[\s,#]")
 
 
+def write_corpus(corpus: Corpus | Iterable[Corpus], path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write a corpus to a file that `read_corpus` reads; the file appears whole or not at all.
+
+    JSON lines take every kind of supervision, texts and features. CSV and TSV take texts with label sets, svmlight
+    features with label sets; svmlight has no names of features and no ids, and they are left out. Ranks are written as
+    layers. Splits, the hierarchy, descriptions, and labels that no instance has are not part of any of these formats.
+
+    Parameters
+    ----------
+    corpus : Corpus, or iterable of Corpus
+        A corpus, or blocks of one as `iter_corpus` gives them, which are written as they come.
+    path : path
+        The file; it is compressed if the name ends in .gz or .xz.
+    format : {"jsonl", "csv", "tsv", "svmlight"}, optional
+        By default the file extension decides: .jsonl or .ndjson, .csv, .tsv or .tab, .svm, .svmlight or .libsvm.
+
+    Raises
+    ------
+    ParameterError
+        If the format is not known or cannot hold the corpus; a file that was at `path` is left as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from arcrank.datasets import Corpus, read_corpus
+    >>> corpus = Corpus(labels=["crude", "ship"], texts=["oil", "a tanker"], label_sets=[["crude"], ["ship", "crude"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_corpus(corpus, f"{folder}/news.csv.gz")
+    ...     read_corpus(f"{folder}/news.csv.gz").label_sets
+    [['crude'], ['ship', 'crude']]
+    """
+    name = os.fspath(path)
+    write = WRITERS[format_of_output(name, format)]
+    blocks = [corpus] if isinstance(corpus, Corpus) else corpus
+    write_atomically(path, compress_lines(name, write(blocks)), streamed=True)
+
+
 def rows_of(block: Corpus) -> Iterator[dict[str, Any]]:
     """The rows of a block as JSON objects: what the reader of JSON lines reads."""
-    for i in range(len(block)):
-        name = None if block.ids is None else block.ids[i]
-        yield {**({} if name is None else {"id": name}), **_content(block, i), **_preference(block, i)}
-
-
-def _content(block: Corpus, i: int) -> dict[str, Any]:
-    if block.texts is not None:
-        return {"text": block.texts[i]}
     if block.ptr is not None:
         raise ParameterError(
             f"{block.source}: queries with candidates have no form in the files that can be written.\n"
             "Convert files of documents with label sets, layers, rankings or arcs."
         )
-    X = block.X if hasattr(block.X, "indptr") else _sparse(block.X[[i]])
-    at = slice(X.indptr[i], X.indptr[i + 1]) if X is block.X else slice(None)
-    names, columns, values = block.feature_names, X.indices[at].tolist(), X.data[at].tolist()
-    return {"features": {names[j] if names else str(j): v for j, v in zip(columns, values, strict=True)}}
+    supervision, ids = row_preferences(block), block.ids or [None] * len(block)
+    for name, content, (kind, value) in zip(ids, _contents(block), supervision, strict=True):
+        named = {} if name is None else {"id": name}
+        yield {**named, **content, kind: value if kind == "labels" else [list(one) for one in value]}
 
 
-def _sparse(row: Any) -> Any:
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(row)
-
-
-def _preference(block: Corpus, i: int) -> dict[str, Any]:
-    if block.label_sets is not None:
-        return {"labels": block.label_sets[i]}
-    if block.preferences is not None:
-        kind, value = block.preferences[i]
-        return {kind: [list(one) for one in value] if kind != "labels" else value}
-    return {"layers": _layers(block.ranks[i], block.labels)}  # type: ignore[index]
-
-
-def _layers(ranks: Any, labels: list[str]) -> list[list[str]]:
-    """Rank positions as layers, best first; NaN is not judged."""
-    judged = sorted({rank for rank in ranks.tolist() if rank > 0})
-    return [[labels[j] for j, rank in enumerate(ranks.tolist()) if rank == level] for level in judged]
+def _contents(block: Corpus) -> Iterator[dict[str, Any]]:
+    if block.texts is not None:
+        yield from ({"text": text} for text in block.texts)
+        return
+    X, names = block.X if issparse(block.X) else csr_matrix(block.X), block.feature_names
+    for start, end in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True):
+        columns, values = X.indices[start:end].tolist(), X.data[start:end].tolist()
+        yield {"features": {names[j] if names else str(j): v for j, v in zip(columns, values, strict=True)}}
 
 
 def jsonl(blocks: Iterable[Corpus]) -> Iterator[bytes]:
     """Every kind of row has a form here."""
     for block in blocks:
         for row in rows_of(block):
-            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+            yield as_json(row).encode() + b"\n"
 
 
 def _table(delimiter: str) -> Callable[[Iterable[Corpus]], Iterator[bytes]]:
@@ -86,7 +107,7 @@ def _table(delimiter: str) -> Callable[[Iterable[Corpus]], Iterator[bytes]]:
 
 
 def _line(cells: list[str], delimiter: str) -> bytes:
-    """Every cell is quoted: the reader takes a line of blanks for no row."""
+    """Every cell is quoted: the reader ignores lines of blanks."""
     line = io.StringIO()
     csv.writer(line, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(cells)
     return line.getvalue().encode()
@@ -94,24 +115,24 @@ def _line(cells: list[str], delimiter: str) -> bytes:
 
 def _text(row: dict[str, Any], number: int) -> str:
     if "text" not in row:
-        raise ParameterError(f"Row {number:,} has features, and a table has none.\nConvert to .jsonl or .svmlight.")
+        raise ParameterError(f"Row {number:,} has features; a table holds texts.\nWrite .jsonl or .svmlight instead.")
     return str(row["text"])
 
 
-def _labels(row: dict[str, Any], number: int, remedy: str) -> list[str]:
+def _labels(row: dict[str, Any], number: int) -> list[str]:
     if "labels" not in row:
         kind = next(kind for kind in ("layers", "arcs") if kind in row)
-        raise ParameterError(f"Row {number:,} has {kind}, and this format knows label sets only.\n{remedy}")
+        raise ParameterError(f"Row {number:,} has {kind}; this format holds only label sets.\nWrite .jsonl instead.")
     return [str(label) for label in row["labels"]]
 
 
 def _joined(row: dict[str, Any], number: int) -> str:
-    labels = _labels(row, number, "Convert to .jsonl.")
+    labels = _labels(row, number)
     for label in labels:
         if ";" in label or label != label.strip() or not label:
             raise ParameterError(
-                f"Row {number:,} has the label {label!r:.60}, which a table cannot hold:\nit separates labels with "
-                "; and drops spaces around them. Convert to .jsonl."
+                f"Row {number:,} has the label {label!r:.60}, which a table cannot hold: it separates labels with ; "
+                "and drops spaces around them.\nWrite .jsonl instead."
             )
     return ";".join(labels)
 
@@ -126,7 +147,7 @@ def svmlight(blocks: Iterable[Corpus]) -> Iterator[bytes]:
             number += 1
             if "features" not in row:
                 raise ParameterError(
-                    f"Row {number:,} is a text, and svmlight holds numbers.\nConvert to .jsonl or .csv."
+                    f"Row {number:,} is a text; svmlight holds numbers.\nWrite .jsonl or .csv instead."
                 )
             features = {
                 places.setdefault(name, len(places)) if named else int(name): value
@@ -137,12 +158,12 @@ def svmlight(blocks: Iterable[Corpus]) -> Iterator[bytes]:
 
 
 def _names(row: dict[str, Any], number: int) -> str:
-    labels = _labels(row, number, "Convert to .jsonl.")
+    labels = _labels(row, number)
     for label in labels:
         if not label or _NOT_IN_SVMLIGHT.search(label) or re.match(r"\d+:", label):
             raise ParameterError(
-                f"Row {number:,} has the label {label!r:.60}, which svmlight cannot hold: no blanks, commas or #.\n"
-                "Convert to .jsonl."
+                f"Row {number:,} has the label {label!r:.60}, which svmlight cannot hold: its labels have no spaces, "
+                "commas or #.\nWrite .jsonl instead."
             )
     return ",".join(labels)
 
@@ -156,21 +177,24 @@ WRITERS: dict[str, Callable[[Iterable[Corpus]], Iterator[bytes]]] = {
 
 
 def format_of_output(path: str, given: str | None) -> str:
-    """By the ending, under which a packing may stand."""
+    """The format that was given, or that of the file extension before .gz or .xz."""
     plain = path.removesuffix(".gz").removesuffix(".xz")
     found = given or next((kind for ending, kind in _ENDINGS.items() if plain.lower().endswith(ending)), None)
     if found not in WRITERS:
-        raise ParameterError(f"{path}: what to write?\nEnd the name in .jsonl, .csv, .tsv or .svmlight, or give --to.")
+        raise ParameterError(
+            f"{path}: {'the file extension names no' if given is None else f'{given!r} is not a'} format that can be "
+            "written.\nEnd the name in .jsonl, .csv, .tsv or .svmlight, or name one of these formats."
+        )
     return found
 
 
-def packed(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of the file: as they are, or compressed where the name ends in .gz or .xz."""
-    return compress(path, _gathered(lines))
+def compress_lines(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of the file, compressed if its name ends in .gz or .xz."""
+    return compress(path, _joined_lines(lines))
 
 
-def _gathered(lines: Iterable[bytes], size: int = 1 << 16) -> Iterator[bytes]:
-    """Lines in blocks worth a system call."""
+def _joined_lines(lines: Iterable[bytes], size: int = 1 << 16) -> Iterator[bytes]:
+    """Lines in blocks that are worth a system call."""
     held, length = [], 0
     for line in lines:
         held.append(line)

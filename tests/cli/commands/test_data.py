@@ -10,7 +10,7 @@ import pytest
 
 from arcrank.datasets import Corpus, iter_corpus, load_debtags_sample, read_corpus
 from arcrank.datasets.registry import CORPORA
-from arcrank.datasets.writers import WRITERS, packed, rows_of
+from arcrank.datasets.writers import WRITERS, compress_lines, rows_of
 from arcrank.errors import MissingDataError, ParameterError
 from tests.cli.json_schema import check_output
 from tests.cli.running import assert_told, call, shell, write_rows
@@ -109,11 +109,11 @@ def test_ranks_become_layers():
     [
         ({"text": "a", "labels": ["a;b"]}, "csv", "separates labels with ;"),
         ({"text": "a", "labels": [" a"]}, "tsv", "drops spaces"),
-        ({"features": {"a": 1}, "labels": ["a"]}, "csv", "a table has none"),
+        ({"features": {"a": 1}, "labels": ["a"]}, "csv", "a table holds texts"),
         ({"text": "a", "labels": ["a"]}, "svm", "svmlight holds numbers"),
         ({"features": {"a": 1}, "labels": ["a b"]}, "svm", "svmlight cannot hold"),
-        ({"features": {"a": 1}, "arcs": [["a", "b"]]}, "svm", "knows label sets only"),
-        ({"text": "a", "labels": ["a"]}, "parquet", "what to write?"),
+        ({"features": {"a": 1}, "arcs": [["a", "b"]]}, "svm", "holds only label sets"),
+        ({"text": "a", "labels": ["a"]}, "parquet", "names no format that can be written"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path, row, ending, part):
@@ -213,7 +213,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         source.write_text(json.dumps({"text": "some words " * 20, "labels": ["a", "b"]}) * 1 + "\n")
         source.write_text(source.read_text() * n)
         tracemalloc.start()
-        for _ in packed("x.gz", WRITERS["tsv"](iter_corpus(source, batch_rows=100))):
+        for _ in compress_lines("x.gz", WRITERS["tsv"](iter_corpus(source, batch_rows=100))):
             pass
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -224,5 +224,5 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 
 
 def test_packed_files_are_what_they_say():
-    assert gzip.decompress(b"".join(packed("a.gz", [b"one\n", b"two\n"]))) == b"one\ntwo\n"
-    assert lzma.decompress(b"".join(packed("a.xz", [b"x" * 100_000, b"y"]))) == b"x" * 100_000 + b"y"
+    assert gzip.decompress(b"".join(compress_lines("a.gz", [b"one\n", b"two\n"]))) == b"one\ntwo\n"
+    assert lzma.decompress(b"".join(compress_lines("a.xz", [b"x" * 100_000, b"y"]))) == b"x" * 100_000 + b"y"

@@ -18,7 +18,6 @@ from arcrank.cli.files import STANDARD_INPUT, check_writable
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.errors import FormatError, MissingDataError, ParameterError
-from arcrank.io.atomic import write_atomically
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -97,13 +96,14 @@ def convert(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
     """Write a file or a known corpus in another format, in a stream; OUT appears when it is whole."""
-    from arcrank.datasets.writers import WRITERS, format_of_output, packed
+    from arcrank.datasets import write_corpus
+    from arcrank.datasets.writers import format_of_output
 
     check_writable(target, "OUT", inputs=[source], may_replace=None)
     kind = format_of_output(target.name, to)
     told = _Told()
     blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, reading, on_error, split)
-    write_atomically(target, packed(target.name, WRITERS[kind](told.watch(blocks, source))), streamed=True)
+    write_corpus(told.watch(blocks, source), target, kind)
     say(f"Wrote {count(told.rows, 'row')} to {target}")
     for line in told.losses(kind):
         say(line)

@@ -1,0 +1,43 @@
+"""What a corpus says about the labels of each instance, in one form for all kinds of supervision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arcrank.errors import InputError
+
+if TYPE_CHECKING:
+    from arcrank.datasets.corpus import Corpus
+
+__all__ = ["row_preferences"]
+
+
+def row_preferences(corpus: Corpus) -> list[tuple[str, Any]]:
+    """The supervision of every instance as (kind, value), the form of `Corpus.preferences`.
+
+    Ranks become layers. Queries with graded candidates have no labels of their own and are an error.
+
+    >>> from arcrank.datasets import Corpus
+    >>> row_preferences(Corpus(labels=["a", "b"], texts=["t"], label_sets=[["b"]]))
+    [('labels', ['b'])]
+    >>> import numpy as np
+    >>> ranks = np.array([[2, 1, 2, np.nan]])
+    >>> row_preferences(Corpus(labels=["a", "b", "c", "d"], texts=["t"], ranks=ranks))
+    [('layers', [['b'], ['a', 'c']])]
+    """
+    if corpus.preferences is not None:
+        return corpus.preferences
+    if corpus.label_sets is not None:
+        return [("labels", names) for names in corpus.label_sets]
+    if corpus.ranks is not None:
+        return [("layers", _layers(ranks, corpus.labels)) for ranks in corpus.ranks.tolist()]
+    raise InputError(
+        f"{corpus.source}: queries with graded candidates have no labels of their own.\n"
+        "Give documents with label sets, layers, rankings or arcs."
+    )
+
+
+def _layers(ranks: list[float], labels: list[str]) -> list[list[str]]:
+    """Rank positions as layers, best first; NaN means not judged."""
+    judged = sorted({rank for rank in ranks if rank > 0})
+    return [[label for label, rank in zip(labels, ranks, strict=True) if rank == level] for level in judged]
