@@ -13,6 +13,7 @@ __all__ = ["Field", "fields_of", "meanings", "page", "schema_files", "schemas_of
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "src" / "arcrank" / "cli" / "schemas"
 DESCRIPTIONS = Path(__file__).with_name("field_meanings.toml")
+_BY_ARGUMENTS = {"evaluate": ["evaluate-compare"]}
 _ABOUT = """\
 # JSON output
 
@@ -42,9 +43,9 @@ def schema_files() -> list[Path]:
 
 
 def schemas_of(path: Sequence[str], options: Sequence[str]) -> list[Path]:
-    """The schemas of a command: its own, and those of its options that change what it prints, as reproduce-list."""
+    """The schemas of a command: its own, and those of options and arguments that change what it prints."""
     own = "-".join(path)
-    names = [own, *(f"{own}-{option.removeprefix('--')}" for option in options)]
+    names = [own, *(f"{own}-{option.removeprefix('--')}" for option in options), *_BY_ARGUMENTS.get(own, ())]
     return [SCHEMAS / f"{name}.json" for name in names if (SCHEMAS / f"{name}.json").exists()]
 
 

@@ -9,29 +9,35 @@ from typing import TYPE_CHECKING, Any
 from arcrank._wording import count, format_counts, has_have, is_are, note_few_documents, some_names
 
 if TYPE_CHECKING:
-    from arcrank.evaluation.evaluate import Evaluation
+    from arcrank.evaluation.results import Evaluation
 
-__all__ = ["cautions", "has_learnt_from"]
-
-
-def cautions(found: Evaluation) -> list[str]:
-    """The sentences, the gravest first."""
-    few = [note_few_documents(found.n_judged)] if note_few_documents(found.n_judged) else []
-    return [*_learnt(found), *few, *_unknown(found), *_left_out(found), *_skipped(found)]
+__all__ = ["caveats", "data_caveats", "has_learnt_from", "learnt_caveat"]
 
 
-def _learnt(found: Evaluation) -> Iterator[str]:
+def caveats(found: Evaluation) -> list[str]:
+    """The sentences, the most serious first."""
+    return [*learnt_caveat(found), *data_caveats(found)]
+
+
+def data_caveats(found: Evaluation, unknown: str = "unknown to the model") -> list[str]:
+    """Those that depend on the data and on the labels only; `unknown` says which labels are left out."""
+    few = note_few_documents(found.n_measured)
+    return [*([few] if few else []), *_unknown(found, unknown), *_left_out(found), *_skipped(found)]
+
+
+def learnt_caveat(found: Evaluation) -> Iterator[str]:
+    """That the model has seen the documents."""
     if found.learnt:
         yield (
-            "These are documents that the model has learnt from (its card names this file), so the figures are too "
-            "good. Measure on documents that it has not seen."
+            "The model has learnt from these documents (its card names this file), so the measures are too "
+            "optimistic. Measure on documents that it has not seen."
         )
 
 
-def _unknown(found: Evaluation) -> Iterator[str]:
+def _unknown(found: Evaluation, unknown: str) -> Iterator[str]:
     if found.unknown_labels:
         yield (
-            f"{is_are(len(found.unknown_labels), 'label')} unknown to the model and left out of every measure, in "
+            f"{is_are(len(found.unknown_labels), 'label')} {unknown} and left out of every measure, in "
             f"{count(found.n_with_unknown, 'document')}: {some_names(found.unknown_labels)}."
         )
 
@@ -39,7 +45,7 @@ def _unknown(found: Evaluation) -> Iterator[str]:
 def _left_out(found: Evaluation) -> Iterator[str]:
     if found.n_unlabelled:
         yield (
-            f"{has_have(found.n_unlabelled, 'document')} no label to judge by and "
+            f"{has_have(found.n_unlabelled, 'document')} no label to measure by and "
             f"{'is' if found.n_unlabelled == 1 else 'are'} left out of every measure."
         )
 
@@ -52,14 +58,14 @@ def _skipped(found: Evaluation) -> Iterator[str]:
 
 
 def has_learnt_from(card: Mapping[str, Any], data: str, n_documents: int) -> bool:
-    """Whether the card of a model names this file, or one of this name with as many documents."""
+    """Whether the card of a model names this file, or a file of this name with as many documents."""
     return any(_is_file(source, data, n_documents) for source in [card, *(card.get("updates") or [])])
 
 
 def _is_file(source: Mapping[str, Any], data: str, n_documents: int) -> bool:
-    told = source.get("data")
-    if not isinstance(told, str) or not os.path.isfile(data):
+    named = source.get("data")
+    if not isinstance(named, str) or not os.path.isfile(data):
         return False
-    if os.path.exists(told) and os.path.samefile(told, data):
+    if os.path.exists(named) and os.path.samefile(named, data):
         return True
-    return os.path.basename(told) == os.path.basename(data) and source.get("documents") == n_documents
+    return os.path.basename(named) == os.path.basename(data) and source.get("documents") == n_documents

@@ -1,9 +1,10 @@
-"""A block of a corpus as a model sees it: scores over the model's labels, and the truth over the same."""
+"""A block of documents as a model sees it: scores over the model's labels, and the truth over the same labels."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,114 +12,143 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.supervision import row_preferences
 from arcrank.errors import InputError
+from arcrank.evaluation.rows import Rows
 from arcrank.graphs import Hierarchy
 from arcrank.inference.feature_map import FeatureMap, corpus_features
 from arcrank.inference.model_parts import split_model
+from arcrank.rankers.base import rank_matrix
 
 if TYPE_CHECKING:
-    from arcrank.datasets import Corpus
     from arcrank.graphs import PreferenceGraphs
 
-__all__ = ["BlockScorer", "ScoredBlock"]
+__all__ = ["BlockScorer", "ScoredBlock", "takes_text"]
+
+Preference = tuple[str, Any]
 
 
 @dataclass
 class ScoredBlock:
-    """n documents: scores (n, k), graphs over the same k labels, and what the file said besides."""
+    """n documents: scores (n, k), graphs over the same k labels, and what else the data say."""
 
     labels: list[str]
     scores: NDArray[np.float64]
     graphs: PreferenceGraphs
     indicator: sp.csr_matrix
-    """The right labels: the label set, or where there is another kind of supervision the labels with none above."""
+    """The right labels: the label set, or for other kinds of supervision the labels that none is preferred to."""
     set_rows: NDArray[np.intp]
-    texts: list[str] | None
-    ids: list[str | None] | None
-    skipped: dict[str, int]
-    unknown: Counter[str]
-    """In how many documents each label occurs that the model does not know."""
-    n_with_unknown: int
     unlabelled: NDArray[np.bool_]
     """Which documents say nothing about the labels that the model knows: no ranking of them is right or wrong."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """In how many documents each label occurs that the model does not know."""
+    n_with_unknown: int = 0
+    texts: list[str] | None = None
+    ids: list[str | None] | None = None
+    skipped: dict[str, int] = field(default_factory=dict)
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """The rank of every label, (n, k)."""
-        from arcrank.rankers.base import rank_matrix
-
         return rank_matrix(self.scores)
 
 
 class BlockScorer:
-    """A model that scores blocks and brings what they say to its own labels."""
+    """A model that scores blocks and translates their supervision to its own labels.
 
-    def __init__(self, model: Any) -> None:
+    With `labels` only these are scored, in this order; the model must know them.
+    """
+
+    def __init__(self, model: Any, labels: Sequence[str] | None = None) -> None:
         self.model = model
         self.ranker = _ranker(model)
-        self.labels = [str(label) for label in self.ranker.labels_]
-        self.columns = FeatureMap.of_model(model)
-        parents = (getattr(model, "model_card_", None) or {}).get("hierarchy")
+        known = [str(label) for label in self.ranker.labels_.tolist()]
+        self.labels = known if labels is None else list(labels)
+        place = {label: j for j, label in enumerate(known)}
+        self.columns = slice(None) if self.labels == known else [place[label] for label in self.labels]
+        self.card = getattr(model, "model_card_", None) or {}
+        parents = self.card.get("hierarchy")
         self.tree = None if parents is None else Hierarchy(parents)
 
-    def __call__(self, block: Corpus) -> ScoredBlock:
+    @cached_property
+    def _feature_map(self) -> FeatureMap:
+        return FeatureMap.of_model(self.model)
+
+    def __call__(self, block: Corpus | Rows) -> ScoredBlock:
         """Score a block; labels that the model does not know are counted and left out."""
-        scores = np.zeros((0, len(self.labels)))
-        if len(block):
-            scores = np.asarray(self.ranker.score_labels(corpus_features(self.model, block, self.columns)))
-        known = frozenset(self.labels if self.tree is None else self.tree.labels)
-        given = _supervision(block)
-        strange = [_names(kind, value) - known for kind, value in given]
+        tree = None if isinstance(block, Rows) and block.over_leaves else self.tree
+        known = frozenset(self.labels if tree is None else tree.labels)
+        given = block.preferences if isinstance(block, Rows) else row_preferences(block)
+        unknown = [_names(kind, value) - known for kind, value in given]
         rows = [_known(kind, value, known) for kind, value in given]
-        graphs, right = self._truth(block, rows)
+        graphs, right = self._truth(rows, tree)
         return ScoredBlock(
             labels=self.labels,
-            scores=scores,
+            scores=self.scores(block),
             graphs=graphs,
             indicator=_indicator(right, self.labels),
             set_rows=np.flatnonzero([kind == "labels" for kind, _ in rows]),
+            unlabelled=np.array([_says_nothing(kind, value) for kind, value in rows], dtype=bool),
+            unknown=Counter(name for names in unknown for name in names),
+            n_with_unknown=sum(bool(names) for names in unknown),
             texts=block.texts,
             ids=block.ids,
             skipped=block.skipped,
-            unknown=Counter(name for names in strange for name in names),
-            n_with_unknown=sum(bool(names) for names in strange),
-            unlabelled=np.array([_says_nothing(kind, value) for kind, value in rows], dtype=bool),
         )
 
-    def _truth(self, block: Corpus, rows: list[tuple[str, Any]]) -> tuple[Any, list[list[str]]]:
+    def scores(self, block: Corpus | Rows) -> NDArray[np.float64]:
+        """The scores of the documents over `labels`, (n, k)."""
+        if not len(block):
+            return np.zeros((0, len(self.labels)))
+        scores = np.asarray(self.ranker.score_labels(self._features(block)))
+        return scores if isinstance(self.columns, slice) else scores[:, self.columns]
+
+    def _features(self, block: Corpus | Rows) -> Any:
+        if isinstance(block, Rows):
+            return _transformed(self.model, block.X)
+        if hasattr(self.model, "steps") and not takes_text(self.model) and block.texts is None:
+            return _transformed(self.model, block.X)
+        return corpus_features(self.model, block, self._feature_map)
+
+    def _truth(self, rows: list[Preference], tree: Hierarchy | None) -> tuple[Any, list[list[str]]]:
         """Graphs over the model's labels, and the right labels of each row."""
         if not rows:
             return None, []
-        if self.tree is not None and all(kind == "labels" for kind, _ in rows):
+        if tree is not None and all(kind == "labels" for kind, _ in rows):
             sets = [value for _, value in rows]
-            return self.tree.leaf_graphs(sets), self.tree.leaf_sets(sets)
-        graphs = replace(block, labels=self.labels, label_sets=None, preferences=rows, splits={}).graphs()
+            return tree.leaf_graphs(sets), tree.leaf_sets(sets)
+        graphs = Corpus(labels=self.labels, texts=[""] * len(rows), preferences=rows).graphs()
         return graphs, [_undominated(kind, value) for kind, value in rows]
 
 
 def _ranker(model: Any) -> Any:
     _, ranker = split_model(model)
     if not hasattr(ranker, "score_labels"):
-        raise InputError(f"A {type(ranker).__name__} ranks documents, not labels; evaluate takes a label ranker.")
+        raise InputError(
+            f"A {type(ranker).__name__} ranks documents, not labels; pass a label ranker, or a pipeline that ends in "
+            "one."
+        )
+    if not hasattr(ranker, "labels_"):
+        raise InputError(f"This {type(ranker).__name__} is not fitted; call fit first.")
     return ranker
 
 
-def _supervision(block: Corpus) -> list[tuple[str, Any]]:
-    if block.preferences is not None:
-        return block.preferences
-    if block.label_sets is not None:
-        return [("labels", names) for names in block.label_sets]
-    raise InputError(
-        f"{block.source}: a file of queries and graded candidates has no labels of its own; evaluate takes label sets, "
-        "layers, rankings or arcs."
-    )
+def takes_text(model: Any) -> bool:
+    """Whether a model takes texts: the first step of a pipeline knows no number of features."""
+    return hasattr(model, "steps") and not hasattr(model.steps[0][1], "n_features_in_")
+
+
+def _transformed(model: Any, X: Any) -> Any:
+    is_pipeline = hasattr(model, "steps") and len(model.steps) > 1
+    return model[:-1].transform(X) if is_pipeline else X
 
 
 def _names(kind: str, value: Any) -> set[str]:
     return {*value} if kind == "labels" else {name for group in value for name in group}
 
 
-def _known(kind: str, value: Any, known: frozenset[str]) -> tuple[str, Any]:
+def _known(kind: str, value: Any, known: frozenset[str]) -> Preference:
     """The row without the labels that the model cannot rank."""
     if kind == "labels":
         return kind, [name for name in value if name in known]

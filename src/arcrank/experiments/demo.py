@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from arcrank import LogLinearRanker, metrics
 from arcrank.datasets import Corpus
-from arcrank.evaluation.evaluate import Evaluation, evaluate
+from arcrank.evaluation import Evaluation, evaluate
 from arcrank.text import TextFeatures
 
 __all__ = ["MEASURES", "Comparison", "Fitted", "compare"]
@@ -48,7 +48,7 @@ def compare(corpus: Corpus) -> Comparison:
     # C and the missing intercept were selected by 3-fold cross-validation on the training packages.
     ranker = LogLinearRanker(C=100, fit_intercept=False, tol=1e-2, random_state=0)
     model, seconds = _fit(ranker, train.texts, train.label_sets)
-    found = evaluate(model, [test])
+    found = evaluate(model, test, name="arcrank-demo.arcrank", data_name="the debtags sample")
     ours = Fitted("arcrank LogLinearRanker", model, seconds, found.measures)
     return Comparison(test, ours, _one_vs_rest(train, test), found)
 

@@ -15,7 +15,7 @@ import arcrank
 from arcrank import metrics
 from arcrank.datasets import read_corpus
 from arcrank.errors import InputError
-from arcrank.evaluation.evaluate import evaluate
+from arcrank.evaluation import evaluate
 from arcrank.evaluation.report.report import report
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 from arcrank.evaluation.scoring import BlockScorer
@@ -158,7 +158,9 @@ def test_a_file_without_any_known_label_is_refused(model, tmp_path):
     empty = write_rows(tmp_path / "e.jsonl", [{"text": "oil", "labels": []}])
     assert_told(shell("evaluate", model, empty), "e.jsonl: no document has a label")
     layers = '{"text": "oil", "layers": [["oil"], ["new"]]}'
-    assert_told(shell("evaluate", model, "-", stdin=layers), "standard input: no document can be judged")
+    assert_told(
+        shell("evaluate", model, "-", stdin=layers), "standard input: no document has a label that the model knows"
+    )
 
 
 def test_labels_that_the_model_does_not_know_are_told(model, tmp_path):
@@ -172,7 +174,7 @@ def test_labels_that_the_model_does_not_know_are_told(model, tmp_path):
     assert found["measures"]["zero-one error"] == 1.0  # of the one document that can be judged
     for sentence in (
         "1 label is unknown to the model and left out of every measure, in 2 documents: new.",
-        "2 documents have no label to judge by and are left out of every measure.",
+        "2 documents have no label to measure by and are left out of every measure.",
         "Judged by 1 document only",
     ):
         assert sentence in done.stderr
@@ -216,7 +218,7 @@ def test_every_kind_of_supervision_is_judged(model, tmp_path):
     assert {row.label: row.support for row in found.per_label if row.support} == {"oil": 1, "ship": 1, "tea": 1}
     only = evaluate(arcrank.load(model), [read_corpus(tmp_path / "d.jsonl")[1:]])
     assert "average precision" not in only.measures
-    assert "disagreement error" in report(only, "m", "d")
+    assert "disagreement error" in report(only)
 
 
 def test_models_of_a_hierarchy_are_judged_on_leaves(tmp_path):

@@ -12,7 +12,6 @@ import typer
 
 import arcrank
 from arcrank._wording import truncate
-from arcrank.cli.commands.evaluate import write_report
 from arcrank.cli.console import cell, console, say, table
 from arcrank.cli.files import check_writable
 from arcrank.errors import ParameterError
@@ -142,9 +141,9 @@ def _store(found: Comparison, report: Path) -> Path:
         for one in (ranker, found.one_vs_rest)
     ]
     heads, intro = ["", *HEADS], "Both models use the same features and packages."
-    before = [section("Comparison with one-vs-rest", html_table(heads, rows), intro=intro)]
+    sections = [section("Comparison with one-vs-rest", html_table(heads, rows), intro=intro)]
     title, data = "arcrank demo: tags of Debian packages", "the debtags sample"
-    write_report(found.evaluation, path.name, data, report, title=title, before=before)
+    found.evaluation.to_html(report, title=title, sections=sections)
     card = {"data": data, "seconds": round(ranker.seconds, 3), "measures": ranker.measures}
     arcrank.save(ranker.model, path, card=card)
     return path

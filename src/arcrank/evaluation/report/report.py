@@ -1,86 +1,57 @@
-"""The HTML report of `arcrank evaluate`: what a person would want to know of a model, best first."""
+"""The HTML report of an evaluation: the summary first, then measures, labels and the worst documents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arcrank import __version__
-from arcrank._wording import count, is_are, number
-from arcrank.evaluation.caveats import cautions
-from arcrank.evaluation.evaluate import BEST, DESCRIPTIONS, Document, Evaluation, LabelRow
+from arcrank._wording import count, display_path, is_are, number, printable
+from arcrank.evaluation.measures import BEST, DESCRIPTIONS, describe
 from arcrank.evaluation.report.html import Cell, cards, label_html, notes, page, section, table
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 
-__all__ = ["report", "to_json"]
+if TYPE_CHECKING:
+    from arcrank.evaluation.results import Document, Evaluation, LabelRow
+
+__all__ = ["FOOTER", "file_name", "measures_table", "report"]
 
 _MOST_LABELS = 500
-_HEADLINES = ("average precision", "one-error", "ranking loss", "coverage")
-_HEADLINES_OF_GRAPHS = ("disagreement error", "zero-one error", "domination error", "dominated error")
+FOOTER = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
 
 
-def to_json(found: Evaluation, model: str, data: str) -> dict[str, Any]:
-    """What `--json` prints and the report carries: see schemas/evaluate.json."""
-    return {
-        "model": model,
-        "data": data,
-        "documents": found.n_documents,
-        "documents_with_label_sets": found.n_sets,
-        "skipped": found.skipped,
-        "unknown_labels": found.unknown_labels,
-        "documents_with_unknown_labels": found.n_with_unknown,
-        "documents_left_out": found.n_unlabelled,
-        "learnt_from": found.learnt,
-        "cautions": cautions(found),
-        "measures": {name: _finite(value) for name, value in found.measures.items()},
-        "precision_recall": {"precision": found.precision, "recall": found.recall},
-        "labels": [_label_json(row) for row in found.per_label],
-        "worst": [_document_json(one) for one in found.worst],
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _label_json(row: LabelRow) -> dict[str, Any]:
-    return {
-        "label": row.label,
-        "support": row.support,
-        "in_top_1": _finite(row.top1),
-        "in_top_5": _finite(row.top5),
-        "average_rank": _finite(row.average_rank),
-    }
-
-
-def _document_json(one: Document) -> dict[str, Any]:
-    return {
-        "row": one.row,
-        "id": one.name,
-        "text": one.text,
-        "wrong_preferences": one.wrong,
-        "right": [{"label": label, "rank": rank} for label, rank in one.right],
-        "ranking": [{"label": label, "score": score, "right": right} for label, score, right in one.ranking],
-    }
-
-
-def report(found: Evaluation, model: str, data: str, title: str = "", before: Iterable[str] = ()) -> str:
-    """The page; `before` are sections that stand above the measures."""
+def report(found: Evaluation, title: str = "", sections: Iterable[str] = ()) -> str:
+    """The page; `sections` are shown above the table of measures."""
+    model, data = file_name(found.model), file_name(found.data)
     body = [
         f"<h1>{escape(title or f'How well {model} ranks {data}')}</h1>",
         f'<p class="soft">{escape(_summary(found))}</p>',
-        notes(cautions(found)),
-        cards(_headlines(found)),
-        *before,
+        notes(found.caveats),
+        cards((name, number(value), describe(name)) for name, value in found.headlines.items()),
+        *sections,
         section("All measures", _measures(found), intro=_rule(found)),
         *_plots(found),
         _labels(found),
         *_worst(found),
     ]
-    footer = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
-    return page(title or f"{model} on {data}", body, footer, to_json(found, model, data))
+    return page(title or f"{model} on {data}", body, FOOTER, found.to_dict() | {"model": model, "data": data})
+
+
+def measures_table(found: Evaluation) -> str:
+    """What a notebook shows: the size of the data, the caveats and the measures."""
+    return f"<p>{escape(_summary(found))}</p>{notes(found.caveats)}{_measures(found)}"
+
+
+def file_name(path: str) -> str:
+    """A path without its folders, for pages that are passed on.
+
+    >>> file_name("runs/model.arcrank"), file_name("-")
+    ('model.arcrank', 'standard input')
+    """
+    return printable(Path(display_path(path)).name)
 
 
 def _summary(found: Evaluation) -> str:
@@ -93,25 +64,16 @@ def _rule(found: Evaluation) -> str:
     rule = "A tie counts as an error: the rank of a label is the number of labels that score no less."
     if found.n_sets:
         rule += (
-            " So one-error and precision at 1 need not add up to 1: where two right labels tie for the first place, "
-            "whichever comes first is right, but neither stands there alone."
+            " So one-error and precision at 1 need not add up to 1: where two right labels tie for first place, "
+            "whichever comes first is right, but neither is alone there."
         )
-    if 0 < found.n_sets < found.n_judged:
+    if 0 < found.n_sets < found.n_measured:
         rule += f" Measures of label sets are over the {_sets(found.n_sets)} neither empty nor full."
     return rule
 
 
 def _sets(n: int) -> str:
     return "one document whose label set is" if n == 1 else f"{n:,} documents whose label sets are"
-
-
-def _headlines(found: Evaluation) -> list[tuple[str, str, str]]:
-    chosen = _HEADLINES if found.n_sets else _HEADLINES_OF_GRAPHS
-    return [
-        (name, number(found.measures[name]), f"{DESCRIPTIONS[name]}; {BEST[name]} is best")
-        for name in chosen
-        if name in found.measures
-    ]
 
 
 def _measures(found: Evaluation) -> str:
@@ -141,7 +103,11 @@ def _plots(found: Evaluation) -> list[str]:
             bar_plot(shares, names, Axis("documents that a label is right for"), Axis("in the first 5", range=unit))
         )
     return [
-        section("Where to cut, and which labels are hard", f'<div class="plots">{"".join(plots)}</div>', intro=intro)
+        section(
+            "How many labels to show, and which labels are hard",
+            f'<div class="plots">{"".join(plots)}</div>',
+            intro=intro,
+        )
     ]
 
 
@@ -186,10 +152,9 @@ def _labels(found: Evaluation) -> str:
 
 def _worst(found: Evaluation) -> list[str]:
     if not found.worst:
-        return ['<h2>Worst documents</h2><p class="good">None: every document is ranked as it should be.</p>']
+        return ['<h2>Worst documents</h2><p class="good">None: every document is ranked correctly.</p>']
     intro = (
-        "The documents with the largest share of preferences ranked the wrong way round: mistakes of the model, or of "
-        "the data."
+        "The documents with the largest share of preferences in the wrong order: mistakes of the model, or of the data."
     )
     return [section("Worst documents", *(_document(one) for one in found.worst), intro=intro)]
 
@@ -199,9 +164,9 @@ def _document(one: Document) -> str:
     text = "" if one.text is None else f"<blockquote>{escape(one.text)}</blockquote>"
     right = " ".join(
         f"{label_html(label, 'tag')}<small>rank {rank:,}</small>" for label, rank in one.right[:30]
-    ) or "<small>no label stands above another</small>"  # fmt: skip
+    ) or "<small>no label is preferred to all others</small>"  # fmt: skip
     ranked = " ".join(label_html(label, "tag good" if good else "tag bad") for label, _, good in one.ranking)
     return (
-        f"<article><h3>{escape(name)} <small>{one.wrong:.0%} of its preferences wrong</small></h3>{text}"
+        f"<article><h3>{escape(name)} <small>{one.wrong:.0%} of its preferences in the wrong order</small></h3>{text}"
         f"<p><b>should be on top:</b> {right}</p><p><b>ranked first:</b> {ranked}</p></article>"
     )

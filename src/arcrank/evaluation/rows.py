@@ -1,0 +1,117 @@
+"""Data in blocks: of a corpus, of a stream of corpora, or of X and y."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from arcrank.datasets.corpus import Corpus
+from arcrank.errors import InputError
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
+from arcrank.graphs.align import align_labels
+from arcrank.graphs.kinds import MATRIX_KINDS, check_later
+from arcrank.rankers.candidates import refuse_candidates
+
+__all__ = ["Data", "Rows", "blocks_of"]
+
+_BLOCK = 2048
+Data = Any
+"""A Corpus, an iterable of Corpus blocks, or X."""
+
+
+@dataclass
+class Rows:
+    """Some rows of X with their supervision, as a block of a corpus has it."""
+
+    X: Any
+    preferences: list[tuple[str, Any]]
+    over_leaves: bool
+    """Whether the labels are those of the ranker even if the model has a hierarchy, as in graphs."""
+    texts: list[str] | None = None
+    ids: list[str | None] | None = None
+    skipped: dict[str, int] = field(default_factory=dict)
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.preferences)
+
+
+def blocks_of(data: Data, y: Any, ranker: Any) -> Iterator[Corpus | Rows]:
+    """The data in blocks whose scores fit into memory; `ranker` tells what kind of supervision y is."""
+    if isinstance(data, Corpus):
+        _refuse_y(y)
+        return (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
+    if y is None:
+        return _corpora(data)
+    refuse_candidates(data, "evaluate")
+    return _row_blocks(data, _graphs(y, ranker), y, ranker)
+
+
+def _refuse_y(y: Any) -> None:
+    if y is not None:
+        raise InputError("A corpus holds its own supervision, so y must be None; got both.")
+
+
+def _corpora(data: Iterable[Any]) -> Iterator[Corpus]:
+    if hasattr(data, "shape") or not isinstance(data, Iterable):
+        raise InputError(f"Got {type(data).__name__} without y; pass y too, or a Corpus, which holds its labels.")
+    for block in data:
+        if not isinstance(block, Corpus):
+            raise InputError(
+                f"Got a collection of {type(block).__name__} without y; pass y too, or a Corpus, or blocks of one as "
+                "`iter_corpus` gives them."
+            )
+        yield block
+
+
+def _graphs(y: Any, ranker: Any) -> PreferenceGraphs:
+    """Graphs with names; they may have labels that the ranker does not know."""
+    graphs = y if isinstance(y, PreferenceGraphs) else _built(y, ranker)
+    return align_labels(graphs, ranker.labels_).with_labels(ranker.labels_) if graphs.labels is None else graphs
+
+
+def _built(y: Any, ranker: Any) -> PreferenceGraphs:
+    kind = None if ranker._kind == "graphs" else ranker._kind
+    if kind is not None:
+        check_later(y, kind, ranker.labels_)
+    return as_graphs(y, kind=kind, labels=ranker.labels_ if kind in MATRIX_KINDS else None)
+
+
+def _row_blocks(X: Any, graphs: PreferenceGraphs, y: Any, ranker: Any) -> Iterator[Rows]:
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n != len(graphs):
+        raise InputError(f"X has {n:,} instances and y has {len(graphs):,}; give one entry of y for each instance.")
+    # names are strings; equal labels of different types, as 1 and 1.0, have one name
+    name_of = {label: str(label) for label in ranker.labels_.tolist()}
+    assert graphs.labels is not None
+    names = np.array([name_of.get(label, str(label)) for label in graphs.labels.tolist()], dtype=object)
+    is_sets = _are_label_sets(graphs)
+    for start in range(0, n, _BLOCK):
+        chosen = np.arange(start, min(n, start + _BLOCK))
+        part = _safe_indexing(X, chosen)
+        texts = list(part) if isinstance(part[0] if isinstance(part, list) else None, str) else None
+        yield Rows(part, _named(graphs[chosen], names, is_sets=is_sets), isinstance(y, PreferenceGraphs), texts)
+
+
+def _are_label_sets(graphs: PreferenceGraphs) -> bool:
+    """Whether every label of every instance is in one of two layers: relevant or not."""
+    if not isinstance(graphs, LayeredGraphs):
+        return False
+    levels = np.concatenate([graphs.rest, graphs.level])
+    return bool(np.isin(levels, (0, 1)).all())
+
+
+def _named(graphs: PreferenceGraphs, names: NDArray[Any], *, is_sets: bool) -> list[tuple[str, Any]]:
+    """The supervision of each instance as (kind, value), the form of `Corpus.preferences`."""
+    if not isinstance(graphs, LayeredGraphs):
+        arcs = (graphs.arcs(i) for i in range(len(graphs)))
+        return [("arcs", list(zip(names[heads], names[tails], strict=True))) for heads, tails in arcs]
+    levels = graphs.levels()
+    if is_sets:
+        return [("labels", names[row == 0].tolist()) for row in levels]
+    return [("layers", [names[row == b].tolist() for b in np.unique(row[row >= 0])]) for row in levels]

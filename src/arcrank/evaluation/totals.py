@@ -1,0 +1,172 @@
+"""What is kept of the blocks that were scored: a few numbers per document, sums per label, the worst documents."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcrank import metrics
+from arcrank.evaluation.measures import CUTS, DESCRIPTIONS, ERRORS
+from arcrank.evaluation.results import Document, Evaluation, LabelRow
+from arcrank.evaluation.scoring import ScoredBlock
+
+__all__ = ["Totals"]
+
+N_WORST, N_SHOWN, TEXT_SHOWN = 20, 5, 600
+_OF_SETS: dict[str, Any] = {
+    "one-error": metrics.one_error,
+    "coverage": metrics.coverage,
+    "ranking loss": metrics.ranking_loss,
+    "average precision": metrics.average_precision,
+}
+Floats = NDArray[np.float64]
+
+
+class Totals:
+    """Sums over scored blocks, from which an `Evaluation` is made."""
+
+    def __init__(self, labels: list[str]) -> None:
+        self.labels = labels
+        self.n_documents = 0
+        self.has_sets = False
+        self.rows: dict[str, list[Floats]] = {}
+        self.curves: list[tuple[int, Floats, Floats]] = []
+        self.ranks = np.zeros((4, len(labels)))
+        self.worst: list[tuple[float, int, Document]] = []
+        self.skipped: Counter[str] = Counter()
+        self.unknown: Counter[str] = Counter()
+        self.n_with_unknown = self.n_unlabelled = 0
+
+    def add(self, block: ScoredBlock) -> None:
+        """Take the values of a block."""
+        self.skipped.update(block.skipped)
+        self.unknown.update(block.unknown)
+        if not len(block.scores):
+            return
+        self._add_errors(block)
+        self._add_sets(block)
+        self._add_labels(block)
+        self._add_worst(block, self.rows["disagreement error"][-1])
+        self.n_with_unknown += block.n_with_unknown
+        self.n_unlabelled += int(block.unlabelled.sum())
+        self.n_documents += len(block.scores)
+
+    def per_document(self) -> dict[str, Floats]:
+        """The value of each measure for each document, NaN where it has none; only measures that are means of these."""
+        names = (name for name in DESCRIPTIONS if name in self.rows)
+        return {name: np.concatenate(self.rows[name]) for name in names if self.has_sets or name.endswith(" error")}
+
+    def _keep(self, name: str, values: Floats) -> None:
+        self.rows.setdefault(name, []).append(values)
+
+    def _add_errors(self, block: ScoredBlock) -> None:
+        for name in ERRORS:
+            errors = np.asarray(metrics.generalized_error(block.graphs, block.scores, name, reduce="none"))
+            errors[block.unlabelled] = np.nan
+            self._keep(f"{name} error", errors)
+
+    def _add_sets(self, block: ScoredBlock) -> None:
+        n, k = block.scores.shape
+        Y, scores = block.indicator[block.set_rows], block.scores[block.set_rows]
+        self.has_sets |= len(block.set_rows) > 0
+        for name, measure in _set_measures(k).items():
+            values = np.full(n, np.nan)
+            if len(block.set_rows):
+                values[block.set_rows] = measure(Y, scores, reduce="none")
+            self._keep(name, values)
+        self._add_curve(Y, scores)
+
+    def _add_curve(self, Y: Any, scores: Floats) -> None:
+        n = int(np.isfinite(self.rows["one-error"][-1]).sum())
+        if n:
+            graph = metrics.precision_recall_graph(Y, scores)
+            self.curves.append((n, graph.precision, graph.recall))
+
+    def _add_labels(self, block: ScoredBlock) -> None:
+        """For each label: documents that it is right for, in the first 1 and 5 there, and the sum of its ranks."""
+        rows, columns = block.indicator.nonzero()
+        ranks, k = block.ranks[rows, columns], len(block.labels)
+        found = [np.ones(len(ranks)), ranks <= 1, ranks <= N_SHOWN, ranks]
+        self.ranks += np.stack([np.bincount(columns, one, minlength=k) for one in found])
+
+    def _add_worst(self, block: ScoredBlock, wrong: Floats) -> None:
+        for i in np.argsort(-wrong, kind="stable")[:N_WORST]:
+            if wrong[i] > 0:
+                document = _document(block, int(i), self.n_documents, float(wrong[i]))
+                heapq.heappush(self.worst, (document.wrong, -document.row, document))
+        self.worst = heapq.nlargest(N_WORST, self.worst)
+        heapq.heapify(self.worst)
+
+    def evaluation(self, **names: Any) -> Evaluation:
+        """The measures over all blocks; `names` are the attributes that blocks do not tell."""
+        precision, recall = self._curve()
+        found = {name: _mean(values) for name, values in self.per_document().items()}
+        if len(precision):
+            total = precision + recall
+            f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+            found["max F1"] = float(f1.max())
+        return Evaluation(
+            labels=self.labels,
+            n_documents=self.n_documents,
+            n_sets=sum(n for n, _, _ in self.curves),
+            measures={name: found[name] for name in DESCRIPTIONS if name in found},
+            precision=precision.tolist(),
+            recall=recall.tolist(),
+            per_label=_label_rows(self.labels, self.ranks),
+            worst=[document for _, _, document in sorted(self.worst, reverse=True)],
+            skipped=dict(self.skipped),
+            unknown_labels=dict(self.unknown.most_common()),
+            n_with_unknown=self.n_with_unknown,
+            n_unlabelled=self.n_unlabelled,
+            **names,
+        )
+
+    def _curve(self) -> tuple[Floats, Floats]:
+        """Mean precision and recall at every r over all documents with a label set."""
+        if not self.curves:
+            return np.zeros(0), np.zeros(0)
+        weights = [n for n, _, _ in self.curves]
+        precision, recall = (np.average([one[j] for one in self.curves], axis=0, weights=weights) for j in (1, 2))
+        return precision, recall
+
+
+def _set_measures(n_labels: int) -> dict[str, Any]:
+    """Functions of (Y, scores) by the name of the measure."""
+    found = dict(_OF_SETS)
+    for r in (r for r in CUTS if r <= n_labels):
+        found[f"precision at {r}"] = partial(metrics.precision_at, r=r)
+        found[f"recall at {r}"] = partial(metrics.recall_at, r=r)
+    return found
+
+
+def _mean(values: Floats) -> float:
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _label_rows(labels: list[str], sums: Floats) -> list[LabelRow]:
+    rows = []
+    for label, (support, top1, top5, ranks) in zip(labels, sums.T.tolist(), strict=True):
+        shares = (top1 / support, top5 / support, ranks / support) if support else ()
+        rows.append(LabelRow(label, int(support), *shares))
+    return rows
+
+
+def _document(block: ScoredBlock, i: int, before: int, wrong: float) -> Document:
+    order = np.argsort(-block.scores[i], kind="stable")[:N_SHOWN]
+    right = block.indicator[[i]].nonzero()[1]
+    ranks = sorted((int(block.ranks[i, j]), block.labels[j]) for j in right)
+    known = {*right.tolist()}
+    return Document(
+        row=before + i + 1,
+        name=None if block.ids is None else block.ids[i],
+        text=None if block.texts is None else block.texts[i][:TEXT_SHOWN],
+        wrong=wrong,
+        right=[(label, rank) for rank, label in ranks],
+        ranking=[(block.labels[j], float(block.scores[i, j]), int(j) in known) for j in order.tolist()],
+    )
