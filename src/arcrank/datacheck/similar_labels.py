@@ -1,4 +1,4 @@
-"""Labels that are probably one label written in two ways."""
+"""Label names that probably mean the same label."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHORTEST, _LONGEST = 6, 60
 
 
 def written_alike(labels: Iterable[str]) -> list[list[str]]:
-    """Groups of labels that differ in case, spaces or Unicode form only.
+    """Groups of labels that differ only in case, spaces or Unicode form.
 
     >>> written_alike(["Oil", "oil ", "ship", "OIL"])
     [['OIL', 'Oil', 'oil ']]
@@ -24,9 +24,9 @@ def written_alike(labels: Iterable[str]) -> list[list[str]]:
 
 
 def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Couples of longer names that one letter changed, added or left out makes equal; digits are no misprints.
+    """Pairs of longer names that differ by one letter changed, added or left out; other digits are other names.
 
-    Two names are that near only if they share a form with one letter left out, so no couple is looked at in vain.
+    Two names are that close only if they share a form with one letter left out, so only such pairs are compared.
 
     >>> one_letter_apart(["finance", "finanse", "finances", "topic 12", "topic 13", "ship", "shop"])
     [('finance', 'finances'), ('finance', 'finanse')]
@@ -36,13 +36,13 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
         if _SHORTEST <= len(label) <= _LONGEST:
             for form in {label, *(label[:i] + label[i + 1 :] for i in range(len(label)))}:
                 by_form[form].append(label)
-    couples = {
-        (a, b) for group in by_form.values() for i, a in enumerate(group) for b in group[i + 1 :] if _is_near(a, b)
+    pairs = {
+        (a, b) for group in by_form.values() for i, a in enumerate(group) for b in group[i + 1 :] if _is_close(a, b)
     }
-    return sorted(couples)
+    return sorted(pairs)
 
 
-def _is_near(a: str, b: str) -> bool:
+def _is_close(a: str, b: str) -> bool:
     """Whether one change of a character that is a letter leads from a to b."""
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     rest_a, rest_b = a[start:], b[start:]

@@ -1,4 +1,4 @@
-"""One pass over a file before training: what is in it, in memory that grows with labels and a few bytes a row."""
+"""One pass over a file before training: what is in it, in memory that grows with labels and a few bytes per row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from scipy.sparse import csr_matrix
+
 from arcrank.datasets.order import LabelOrder, best_labels
+from arcrank.datasets.supervision import row_preferences
+from arcrank.training.estimate import ResourceEstimate, estimate_resources
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -44,10 +48,20 @@ class CorpusStats:
     order: LabelOrder = field(default_factory=LabelOrder)
     warnings: list[Warning] = field(default_factory=list)
     """What its reader warned of."""
+    first_error: str = ""
+    """What is wrong with the first row that could not be read, and what to do, on the lines below."""
+    _resources: dict[int | None, ResourceEstimate] = field(default_factory=dict)
 
     @property
     def is_text(self) -> bool:
+        """Whether the documents are texts."""
         return self.n_characters > 0 or not self.n_values
+
+    def resources(self, n_labels: int | None = None) -> ResourceEstimate:
+        """What one fit on these data needs; `n_labels` where they are not those of the data. It is computed once."""
+        if n_labels not in self._resources:
+            self._resources[n_labels] = estimate_resources(self, n_labels)
+        return self._resources[n_labels]
 
 
 def corpus_stats(path: str, blocks: Iterator[Corpus]) -> CorpusStats:
@@ -63,13 +77,12 @@ def corpus_stats(path: str, blocks: Iterator[Corpus]) -> CorpusStats:
 
 def _add_block(found: CorpusStats, block: Corpus) -> None:
     found.skipped.update(block.skipped)
-    for i, content in enumerate(_contents(block)):
+    for content, (kind, value) in zip(_contents(block), _supervision(block), strict=True):
         found.n_rows += 1
-        kind, value = _supervision(block, i)
         _add_content(found, content, repr((kind, value)).encode())
         _add_labels(found, kind, value)
     if block.X is not None:
-        found.n_values += int(block.X.nnz)
+        found.n_values += int(csr_matrix(block.X).nnz)
         found.n_features = max(found.n_features, block.X.shape[1])
 
 
@@ -78,19 +91,19 @@ def _contents(block: Corpus) -> Iterator[str | list[tuple[Any, float]]]:
     if block.texts is not None:
         yield from block.texts
         return
-    names = block.feature_names
+    names, X = block.feature_names, csr_matrix(block.X)
     for i in range(len(block)):
-        at = slice(block.X.indptr[i], block.X.indptr[i + 1])
-        columns, values = block.X.indices[at].tolist(), block.X.data[at].tolist()
+        at = slice(X.indptr[i], X.indptr[i + 1])
+        columns, values = X.indices[at].tolist(), X.data[at].tolist()
         yield sorted((names[j] if names else str(j), v) for j, v in zip(columns, values, strict=True) if v)
 
 
-def _supervision(block: Corpus, i: int) -> tuple[str, Any]:
-    if block.label_sets is not None:
-        return "labels", sorted(block.label_sets[i])
-    if block.preferences is not None:
-        return block.preferences[i]
-    return "grades", []
+def _supervision(block: Corpus) -> list[tuple[str, Any]]:
+    """The preferences of each row; the order within a label set says nothing."""
+    if block.grades is not None:
+        return [("grades", [])] * len(block)
+    rows = row_preferences(block)
+    return [(kind, sorted(value) if kind == "labels" else value) for kind, value in rows]
 
 
 def _add_content(found: CorpusStats, content: str | list[tuple[Any, float]], said: bytes) -> None:

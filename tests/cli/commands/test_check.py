@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcrank.cli.commands.check import look
-from arcrank.datacheck.findings import within
+from arcrank.datacheck.findings import check_one
 from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
 from arcrank.datacheck.stats import CorpusStats
 from arcrank.training.estimate import estimate_resources
@@ -28,8 +28,8 @@ def kinds(rows, tmp_path, name="d.jsonl"):
 def test_good_data_passes(tmp_path):
     done = shell("check", write_rows(tmp_path / "good.jsonl", GOOD))
     assert done.returncode == 0, done.stderr
-    assert "Nothing is wrong" in done.stdout
-    assert "rough forecast" in done.stdout
+    assert "No problems were found" in done.stdout
+    assert "One fit needs about" in done.stdout
 
 
 def test_overlap_is_serious_and_the_json_fits(tmp_path):
@@ -109,7 +109,7 @@ def test_what_the_reader_warns_of_is_a_finding(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "40 of 80 rows have a label with ',' in it" in done.stdout
     assert "Labels are separated by ';'" in done.stdout
-    assert "Nothing is wrong" not in done.stdout
+    assert "No problems were found" not in done.stdout
     done = shell("check", path, "--json")
     assert done.stderr == ""
     found = findings_of(done)["probably misread"]
@@ -152,7 +152,7 @@ def test_contradicting_arcs(tmp_path):
     ]
     found = kinds(rows, tmp_path)
     assert found["contradicting arcs"].number == 1
-    assert found["preferred both ways"].message.startswith("2 of 3 couples")
+    assert found["preferred both ways"].message.startswith("2 of 3 pairs")
 
 
 def test_queries_with_grades_are_looked_at_too(tmp_path):
@@ -185,7 +185,7 @@ def test_the_forecast_grows_with_the_data():
 def test_counts_in_words():
     found = CorpusStats("d", n_rows=4, without_labels=[1], kinds=CorpusStats("").kinds)
     found.labels.update(["a", "b"])
-    (first, *_) = within(found)
+    (first, *_) = check_one(found)
     assert first.message == "1 row (1) has no preference"
 
 
@@ -207,7 +207,7 @@ def test_a_hierarchy_is_held_against_the_labels(tmp_path):
     assert (unused["severity"], unused["message"]) == ("note", "2 labels of the hierarchy never occur: tea, hot")
     assert json.loads(done.stdout)["files"][0]["forecast"]["labels"] == 5
     tree.write_text("oil\tgoods\nship\tgoods\ngrain\t\n")
-    assert "Nothing is wrong" in shell("check", data, "--hierarchy", tree).stdout
+    assert "No problems were found" in shell("check", data, "--hierarchy", tree).stdout
 
 
 def test_a_hierarchy_that_is_none(tmp_path):
@@ -265,10 +265,12 @@ def _read(screen):
 
 
 @pytest.mark.parametrize(("n", "remedies"), [
-    (1, [["it teaches nothing", "leave it out: nothing can"], ["it judges nothing", "leave it out: a model can"]]),
-    (2, [["they teach nothing", "leave them out: nothing can"], ["they judge nothing", "leave them out: a model can"]]),
+    (1, [["it cannot be used for training", "remove it: nothing can be learnt"],
+         ["it cannot be used for measuring", "remove it: a model can"]]),
+    (2, [["they cannot be used for training", "remove them: nothing can be learnt"],
+         ["they cannot be used for measuring", "remove them: a model can"]]),
 ])  # fmt: skip
-def test_rows_of_test_files_judge(tmp_path, n, remedies):
+def test_rows_of_test_files_are_for_measuring(tmp_path, n, remedies):
     bad = [{"text": f"bad {i}", "labels": []} for i in range(n)] + [{"text": "", "labels": ["oil"]}] * n
     paths = [str(write_rows(tmp_path / name, GOOD + bad)) for name in ("train.jsonl", "test.jsonl")]
     found = look(paths)[1]

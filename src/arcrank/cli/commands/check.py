@@ -1,9 +1,8 @@
-"""`arcrank check`: look at data before training on it."""
+"""`arcrank check`: problems in data, before training on them."""
 
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from arcrank._wording import count, display_path, truncate
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, table, write_json
+from arcrank.cli.errors import SERIOUS
 from arcrank.cli.files import check_input
 from arcrank.cli.reading import Reading, reads_data, with_flags
 from arcrank.errors import FormatError
@@ -27,7 +27,7 @@ _STYLES = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
 @reads_data
 def check(
-    data: Annotated[list[str], typer.Argument(metavar="DATA", help="Files; the first is taken as training data.")],
+    data: Annotated[list[str], typer.Argument(metavar="DATA", help="Files; the first one is the training data.")],
     reading: Reading,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     hierarchy: Annotated[
@@ -35,47 +35,37 @@ def check(
         typer.Option(help='The tree for `train --hierarchy`: JSON {"label": parent or null}, or child<TAB>parent.'),
     ] = None,
 ) -> None:
-    """Look at data before training: labels, doubles, overlaps, contradictions, and what training will need.
+    """Check data before training: labels, duplicates, overlaps, contradictions, and what training will need.
 
-    The exit code is 3 when something is seriously off.
+    The exit code is 3 if a finding is serious.
     """
-    from arcrank.cli.errors import SERIOUS
-    from arcrank.datacheck.findings import beyond_memory
-    from arcrank.training.estimate import estimate_resources
-
     tree = None if hierarchy is None else _read_tree(hierarchy)
-    surveys, findings = look(data, reading)
-    if tree is not None:
-        from arcrank.datacheck.hierarchy import of_hierarchy
-
-        findings = _by_severity([*findings, *of_hierarchy(tree, str(hierarchy), surveys)])
-    needs = [estimate_resources(one, None if tree is None else len(tree)) for one in surveys]
-    findings = _by_severity([*findings, *beyond_memory(surveys[0].path, needs[0])])
+    stats, findings = look(data, reading, tree, str(hierarchy))
+    needs = [one.resources(None if tree is None else len(tree)) for one in stats]
     if json:
-        write_json(to_json(surveys, findings, needs))
+        write_json(to_json(stats, findings, needs))
     else:
-        show(surveys, findings, needs[0])
+        show(stats, findings, needs[0])
     if any(one.severity == "serious" for one in findings):
         raise typer.Exit(SERIOUS)
 
 
-def look(paths: list[str], reading: Reading | None = None) -> tuple[list[CorpusStats], list[Finding]]:
-    """The counts of every file, and the findings of each and of every two, the most severe first."""
-    from arcrank.datacheck.findings import between, within
+def look(
+    paths: list[str], reading: Reading | None = None, tree: Hierarchy | None = None, tree_name: str = ""
+) -> tuple[list[CorpusStats], list[Finding]]:
+    """The counts of every file, and the findings, the most severe first."""
+    from arcrank.datacheck import check as check_data
 
     for path in paths:
         check_input(path)
     reading = Reading() if reading is None else reading
-    surveys = [_survey(path, reading) for path in paths]
-    findings = []
-    for place, found in enumerate(surveys):
-        findings += within(found, _first_error(found, paths[place], reading), training=place == 0)
-    findings += [one for first, second in combinations(surveys, 2) for one in between(first, second)]
-    return surveys, _by_severity([one._replace(remedy=with_flags(one.remedy)) for one in findings])
+    stats = [_stats(path, reading) for path in paths]
+    findings = check_data(*stats, hierarchy=tree, hierarchy_name=tree_name)
+    return stats, [one._replace(remedy=_with_flags(one.remedy)) for one in findings]
 
 
-def _by_severity(findings: list[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda one: list(_STYLES).index(one.severity))
+def _with_flags(remedy: str) -> str:
+    return with_flags(remedy).replace('on_error="skip"', "--on-error skip")
 
 
 def _read_tree(path: Path) -> Hierarchy:
@@ -85,21 +75,23 @@ def _read_tree(path: Path) -> Hierarchy:
     return Hierarchy(read_hierarchy(path))
 
 
-def _survey(path: str, reading: Reading) -> CorpusStats:
+def _stats(path: str, reading: Reading) -> CorpusStats:
     from arcrank.datacheck.stats import corpus_stats
 
     with blocks_of(path, reading, "checking", on_error="skip") as blocks:
-        return corpus_stats(display_path(path), blocks)
+        found = corpus_stats(display_path(path), blocks)
+    found.first_error = _first_error(found, path, reading)
+    return found
 
 
 def _first_error(found: CorpusStats, path: str, reading: Reading) -> str:
-    """Where the first unreadable row stands: a second look, with errors on, and only where there is one."""
+    """What is wrong with the first unreadable row: a second pass that stops there, only where there is such a row."""
     from arcrank.datasets import iter_corpus
 
     if not found.skipped or path == "-":
         return ""
     try:
-        with warnings.catch_warnings(action="ignore"):  # the first look has them
+        with warnings.catch_warnings(action="ignore"):  # the first pass has them
             for _ in iter_corpus(path, reading.format, **reading.table()):
                 pass
     except FormatError as error:
@@ -107,7 +99,7 @@ def _first_error(found: CorpusStats, path: str, reading: Reading) -> str:
     return ""
 
 
-def to_json(surveys: list[CorpusStats], findings: list[Finding], needs: list[ResourceEstimate]) -> dict[str, Any]:
+def to_json(stats: list[CorpusStats], findings: list[Finding], needs: list[ResourceEstimate]) -> dict[str, Any]:
     """What `--json` prints: see schemas/check.json."""
     return {
         "files": [
@@ -119,45 +111,44 @@ def to_json(surveys: list[CorpusStats], findings: list[Finding], needs: list[Res
                 "labels": dict(found.labels.most_common()),
                 "forecast": need._asdict(),
             }
-            for found, need in zip(surveys, needs, strict=True)
+            for found, need in zip(stats, needs, strict=True)
         ],
         "findings": [one._asdict() for one in findings],
         "serious": any(one.severity == "serious" for one in findings),
     }
 
 
-def show(surveys: list[CorpusStats], findings: list[Finding], need: ResourceEstimate) -> None:
-    """Three things for people: the files, the findings, the forecast."""
+def show(stats: list[CorpusStats], findings: list[Finding], need: ResourceEstimate) -> None:
+    """The files, the findings and the estimate, for people."""
     screen = console()
-    names = _short_names([found.path for found in surveys])
-    screen.print(_files_table(surveys, names))
+    names = _short_names([found.path for found in stats])
+    screen.print(_files_table(stats, names))
     if findings:
         screen.print(_findings_grid(findings, names))
     else:
-        screen.print("Nothing is wrong with this data as far as it can be told before training.")
+        screen.print("No problems were found.")
     if need.rows:
         screen.print(cell(_needs(need)))
 
 
 def _short_names(paths: list[str]) -> dict[str, str]:
-    """Names without folders, where that tells the files apart."""
+    """Names without folders, where that distinguishes the files."""
     names = [Path(path).name for path in paths]
     return dict(zip(paths, names if len({*names}) == len({*paths}) else paths, strict=True))
 
 
-def _files_table(surveys: list[CorpusStats], names: dict[str, str]) -> Any:
-    """A column for each file: names are long, and there are seldom more than two files."""
+def _files_table(stats: list[CorpusStats], names: dict[str, str]) -> Any:
+    """A column for each file: names are long, and there are rarely more than two files."""
     from rich.markup import escape
 
-    made = table("", "", *(escape(truncate(names[found.path])) for found in surveys), numbers=len(surveys))
-    facts = "rows", "labels", "labels a row", "commonest label", "rarest label"
-    for name, *values in zip(facts, *map(_numbers, surveys), strict=True):
+    made = table("", "", *(escape(truncate(names[found.path])) for found in stats), numbers=len(stats))
+    facts = "rows", "labels", "labels per row", "most frequent", "least frequent"
+    for name, *values in zip(facts, *map(_numbers, stats), strict=True):
         made.add_row(name, *map(cell, values))
     return made
 
 
 def _numbers(found: CorpusStats) -> list[str]:
-
     common = found.labels.most_common()
     ends = [f"{truncate(label, 32)} ({n:,})" for label, n in (common[0], common[-1])] if common else ["-", "-"]
     each = sum(found.labels.values()) / max(1, found.n_rows)
@@ -181,11 +172,10 @@ def _findings_grid(findings: list[Finding], names: dict[str, str]) -> Any:
 
 
 def _needs(need: ResourceEstimate) -> str:
-
     memory = f"{need.megabytes:,.0f} MB" if need.megabytes < 1000 else f"{need.megabytes / 1000:,.1f} GB"
     time = f"{max(1, round(need.seconds)):,} s" if need.seconds < 120 else f"{need.seconds / 60:,.0f} minutes"
-    size = f"{count(need.rows, 'row')}, {count(need.features, 'feature')}, {need.values_per_row:,.0f} of them in a row"
+    size = f"{count(need.rows, 'row')}, {count(need.features, 'feature')}, {need.values_per_row:,.0f} of them per row"
     return (
-        f"One fit needs about {time} and {memory} ({size}, {count(need.labels, 'label')}); a rough forecast. "
-        "`train` without --learner fits several times."
+        f"One fit needs about {time} and {memory} ({size}, {count(need.labels, 'label')}); this is a rough "
+        "estimate. `train` without --learner fits several times."
     )
