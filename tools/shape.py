@@ -49,8 +49,10 @@ def imports(tree: ast.AST, *, late: bool) -> Iterator[str]:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom) and (id(node) in inner) == late and id(node) not in typing:
-            names = [alias.name for alias in node.names]
-            yield from names if isinstance(node, ast.Import) else [node.module or ""]
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            else:
+                yield node.module or ""
 
 
 def late_statements(tree: ast.AST) -> int:
@@ -118,12 +120,22 @@ def heavy_packages(trees: Tree, graph: dict[str, set[str]]) -> set[str]:
 def light_late_imports(trees: Tree) -> list[str]:
     """Imports inside functions that neither are of a heavy library nor of a module that imports one."""
     heavy = heavy_packages(trees, edges(trees))
-    return [
-        f"{name}: {module}"
-        for name, tree in trees.items()
-        for module in imports(tree, late=True)
-        if module.partition(".")[0] not in HEAVY and module not in heavy
-    ]
+    found = []
+    for name, tree in trees.items():
+        inner = {id(node): node for function in functions(tree) for node in ast.walk(function)}
+        for node in inner.values():
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                modules = imported(node)
+                if not any(one.partition(".")[0] in HEAVY or one in heavy for one in modules):
+                    found.append(f"{name}: {modules[0]}")
+    return found
+
+
+def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The modules that a statement may import; a name imported from a package may be a module of it."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
 
 
 def comments(path: Path) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+import arcrank
 from arcrank.errors import ParameterError
 
 
@@ -109,8 +110,6 @@ def minimum_document_frequency(n_texts: int) -> int:
 
 def ranker_class(learner: Learner) -> Any:
     """Return the class of a learner."""
-    import arcrank
-
     return getattr(arcrank, CLASSES[learner])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcrank import datacheck
 from arcrank._wording import count, display_path, truncate
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, table, write_json
@@ -54,13 +55,12 @@ def look(
     paths: list[str], reading: Reading | None = None, tree: Hierarchy | None = None, tree_name: str = ""
 ) -> tuple[list[CorpusStats], list[Finding]]:
     """The counts of every file, and the findings, the most severe first."""
-    from arcrank.datacheck import check as check_data
 
     for path in paths:
         check_input(path)
     reading = Reading() if reading is None else reading
     stats = [_stats(path, reading) for path in paths]
-    findings = check_data(*stats, hierarchy=tree, hierarchy_name=tree_name)
+    findings = datacheck.check(*stats, hierarchy=tree, hierarchy_name=tree_name)
     return stats, [one._replace(remedy=_with_flags(one.remedy)) for one in findings]
 
 

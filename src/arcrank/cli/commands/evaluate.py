@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcrank import evaluation
 from arcrank._wording import count, number, truncate
 from arcrank.cli.blocks import blocks_of
 from arcrank.cli.console import cell, console, say, table, write_json
@@ -76,15 +77,12 @@ def _check_arguments(models: list[Path], data: str) -> None:
 
 def _measure(models: list[Path], data: str, reading: Reading, on_error: str) -> Evaluation | Comparison:
     """Load the models, then go through the file in blocks."""
-    from arcrank.evaluation import compare
-    from arcrank.evaluation import evaluate as measure
-
     check_input(data)
     first, *others = [load_model(path) for path in models]
     with blocks_of(data, reading, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
         if not others:
-            return measure(first, blocks, name=str(models[0]), data_name=data)
-        return compare(first, others[0], blocks, names=(str(models[0]), str(models[1])), data_name=data)
+            return evaluation.evaluate(first, blocks, name=str(models[0]), data_name=data)
+        return evaluation.compare(first, others[0], blocks, names=(str(models[0]), str(models[1])), data_name=data)
 
 
 def _show(found: Evaluation | Comparison, *, beside_file: bool) -> None:
