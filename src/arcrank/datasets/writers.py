@@ -154,7 +154,8 @@ def svmlight(blocks: Iterable[Corpus]) -> Iterator[bytes]:
                 for name, value in row["features"].items()
             }
             pairs = (f"{j}:{value!r}" for j, value in sorted(features.items()))
-            yield (_names(row, number) + " " + " ".join(pairs) + "\n").encode()
+            line = f"{_names(row, number)} {' '.join(pairs)}"
+            yield (line if line.strip() else " 0:0").encode() + b"\n"  # a blank line would be no row
 
 
 def _names(row: dict[str, Any], number: int) -> str:
