@@ -8,10 +8,22 @@ import sys
 import pytest
 
 import arcrank
+import arcrank.datacheck
 import arcrank.datasets
+import arcrank.evaluation
 import arcrank.graphs
 import arcrank.metrics
 import arcrank.text
+
+MODULES = [
+    arcrank,
+    arcrank.graphs,
+    arcrank.metrics,
+    arcrank.text,
+    arcrank.datasets,
+    arcrank.evaluation,
+    arcrank.datacheck,
+]
 
 
 def loaded_by(code: str) -> set[str]:
@@ -20,7 +32,7 @@ def loaded_by(code: str) -> set[str]:
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
-@pytest.mark.parametrize("module", [arcrank, arcrank.graphs, arcrank.metrics, arcrank.text, arcrank.datasets])
+@pytest.mark.parametrize("module", MODULES)
 def test_every_public_name_is_there(module):
     for name in module.__all__:
         assert getattr(module, name) is not None
@@ -34,6 +46,11 @@ def test_unknown_names():
 
 def test_import_is_light():
     loaded = loaded_by("import arcrank")
+    assert not loaded & {"numpy", "scipy", "sklearn", "numba"}
+
+
+def test_lazy_packages_are_light():
+    loaded = loaded_by("import arcrank.evaluation.comparison, arcrank.evaluation, arcrank.datacheck")
     assert not loaded & {"numpy", "scipy", "sklearn", "numba"}
 
 

@@ -15,7 +15,7 @@ import arcrank
 from arcrank import metrics
 from arcrank.datasets import read_corpus
 from arcrank.errors import InputError
-from arcrank.evaluation import evaluate
+from arcrank.evaluation import compare, evaluate
 from arcrank.evaluation.report.report import report
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 from arcrank.evaluation.scoring import BlockScorer
@@ -134,6 +134,45 @@ def test_json_fits_its_schema_and_agrees_with_the_metrics(model, data):
     assert told["recall at 3"] == pytest.approx(metrics.recall_at(Y, scores, 3))
     assert told["domination error"] == pytest.approx(metrics.domination_error(corpus.graphs(), scores))
     assert [row["support"] for row in found["labels"]] == np.asarray(Y.sum(axis=0)).ravel().tolist()
+
+
+def test_the_json_is_the_dictionary_of_the_library(model, data):
+    told = json.loads(call("evaluate", model, data, "--json").stdout)
+    assert told == evaluate(arcrank.load(model), read_corpus(data), name=str(model)).to_dict()
+
+
+@pytest.fixture(scope="module")
+def other(place, data):
+    """A model of fewer documents."""
+    return saved(place / "other.arcrank", read_corpus(data)[:12])
+
+
+def test_two_models_are_compared(model, other, data, tmp_path):
+    page = tmp_path / "c.html"
+    done = shell("evaluate", model, other, data, "--report", page)
+    assert done.returncode == 0, done.stderr
+    assert "model.arcrank" in done.stdout
+    assert "wins / ties / losses" in done.stdout
+    names = (str(model), str(other))
+    found = compare(arcrank.load(model), arcrank.load(other), read_corpus(data), names=names)
+    assert "".join(found.verdict.split()) in "".join(done.stdout.split())
+    assert f"where they are right: {found.labels}" in done.stdout
+    assert "model.arcrank or other.arcrank" in page.read_text(encoding="utf-8")
+
+
+def test_the_json_of_a_comparison(model, other, data):
+    told = json.loads(call("evaluate", model, other, data, "--json").stdout)
+    check_output(told, "evaluate-compare")
+    names = (str(model), str(other))
+    assert told == compare(arcrank.load(model), arcrank.load(other), read_corpus(data), names=names).to_dict()
+    alone = json.loads(call("evaluate", other, data, "--json").stdout)["measures"]
+    assert {name: one["b"] for name, one in told["measures"].items()} == alone
+
+
+def test_arguments_that_are_no_two_models(model, data):
+    assert_told(shell("evaluate", model, data, data), "this is not a model file", "MODEL [MODEL] DATA")
+    assert_told(shell("evaluate", model, model, model, data), "but got 3", "two at a time")
+    assert_told(shell("evaluate", data, model), "MODEL comes first")
 
 
 def test_blocks_make_no_difference(model, data):
