@@ -24,6 +24,8 @@ PUBLIC = (
     "arcrank.model_selection",
     "arcrank.text",
     "arcrank.datasets",
+    "arcrank.evaluation",
+    "arcrank.datacheck",
     "arcrank.modelfile",
     "arcrank.rankers.kernels",
     "arcrank.rankers.preference_machine.codes",
