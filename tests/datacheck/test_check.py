@@ -7,10 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from arcrank.datacheck import Finding, check
-from arcrank.datacheck.stats import corpus_stats
+from arcrank.datacheck.findings import check_one
+from arcrank.datacheck.stats import CorpusStats, corpus_stats
 from arcrank.datasets import Corpus
 from arcrank.errors import InputError
 from arcrank.graphs import Hierarchy
+from arcrank.training.estimate import estimate_resources
 
 WORDS = ("oil", "ship", "grain")
 
@@ -73,3 +75,22 @@ def test_memory_is_estimated_once(monkeypatch):
     stats = corpus_stats("big", iter([corpus()]))
     assert kinds(check(stats)) == ["more than the memory"]
     assert stats.resources() is stats.resources()
+
+
+def test_counts_in_words():
+    found = CorpusStats("d", n_rows=4, without_labels=[1], kinds=CorpusStats("").kinds)
+    found.labels.update(["a", "b"])
+    (first, *_) = check_one(found)
+    assert first.message == "1 row (1) has no preference"
+
+
+def test_the_forecast_grows_with_the_data():
+    texts = [f"word{chr(97 + i % 20)} common text" for i in range(100)]
+    small = CorpusStats("s", n_rows=100, n_characters=2000, sample=texts)
+    large = CorpusStats("l", n_rows=10_000, n_characters=200_000, sample=texts)
+    small.labels.update(map(str, range(10)))
+    large.labels.update(map(str, range(1000)))
+    a, b = estimate_resources(small), estimate_resources(large)
+    assert b.seconds > 100 * a.seconds
+    assert b.megabytes > a.megabytes > 200
+    assert estimate_resources(CorpusStats("one", n_rows=1, n_characters=3, sample=["the"])).features == 0

@@ -171,7 +171,7 @@ def test_hierarchies_must_be_the_same(tmp_path):
 
 
 def test_the_forms_of_a_comparison(tmp_path):
-    found = compare(*two_models(), names=("x/<old>", "x/new"))
+    found = compare(*two_models(), names=("home/<old>", "home/new"))
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     check_output(told, "evaluate-compare")
     assert told["measures"]["max F1"]["p"] is None
@@ -180,6 +180,10 @@ def test_the_forms_of_a_comparison(tmp_path):
     found.to_html(tmp_path / "c.html")
     page = (tmp_path / "c.html").read_text(encoding="utf-8")
     assert "&lt;old&gt; or new" in page
+    assert "home/" not in page  # a page that is passed on names no folders
+    same = compare(*two_models(), names=("x/m", "y/m"))
+    same.to_html(tmp_path / "same.html")
+    assert "x/m or y/m" in (tmp_path / "same.html").read_text(encoding="utf-8")
     assert "<old>" not in page.partition("<body>")[2].partition("<script")[0]
 
 

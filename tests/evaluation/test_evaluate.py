@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -201,3 +202,21 @@ def test_the_forms_of_an_evaluation(X, Y, tmp_path):
     assert "<p id='mine'>" in page
     block = json.loads(re.search(r'id="arcrank-data">(.*?)</script>', page)[1])
     assert block == told | {"model": "<m>"}
+
+
+def test_a_stream_is_never_held_whole():
+    random, k = np.random.default_rng(0), 200
+    ranker = RocchioRanker().fit(random.random((k, 3)), np.arange(k))
+    X, sets = sp.csr_matrix(random.random((500, 3))), [[str(i % k)] for i in range(500)]
+
+    def peak(n_blocks):
+        blocks = (Corpus(labels=[], X=X, label_sets=sets) for _ in range(n_blocks))
+        tracemalloc.start()
+        assert evaluate(ranker, blocks).n_documents == 500 * n_blocks
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(1)
+    scores_of_a_block = 8 * 500 * k
+    assert peak(41) - peak(1) < 10 * scores_of_a_block  # the other 40 blocks have 40 times as many

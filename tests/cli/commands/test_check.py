@@ -10,10 +10,6 @@ import numpy as np
 import pytest
 
 from arcrank.cli.commands.check import look
-from arcrank.datacheck.findings import check_one
-from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
-from arcrank.datacheck.stats import CorpusStats
-from arcrank.training.estimate import estimate_resources
 from tests.cli.json_schema import check_output
 from tests.cli.running import assert_told, call, shell, write_rows
 
@@ -159,34 +155,6 @@ def test_queries_with_grades_are_looked_at_too(tmp_path):
     path = tmp_path / "q.svm"
     path.write_text("2 qid:1 1:1\n1 qid:1 1:2\n")
     assert call("check", path, "--format", "qid").exit_code == 3
-
-
-def test_names_that_are_near():
-    assert written_alike(["a b", "A  B", "ab", "c"]) == [["A  B", "a b", "ab"]]
-    assert one_letter_apart(["abcdef", "abcdeg", "abcdefg", "bcdefa", "x" * 10_000, "x" * 9_999]) == [
-        ("abcdef", "abcdefg"),
-        ("abcdef", "abcdeg"),
-        ("abcdefg", "abcdeg"),
-    ]
-
-
-def test_the_forecast_grows_with_the_data():
-    texts = [f"word{chr(97 + i % 20)} common text" for i in range(100)]
-    small = CorpusStats("s", n_rows=100, n_characters=2000, sample=texts)
-    large = CorpusStats("l", n_rows=10_000, n_characters=200_000, sample=texts)
-    small.labels.update(map(str, range(10)))
-    large.labels.update(map(str, range(1000)))
-    a, b = estimate_resources(small), estimate_resources(large)
-    assert b.seconds > 100 * a.seconds
-    assert b.megabytes > a.megabytes > 200
-    assert estimate_resources(CorpusStats("one", n_rows=1, n_characters=3, sample=["the"])).features == 0
-
-
-def test_counts_in_words():
-    found = CorpusStats("d", n_rows=4, without_labels=[1], kinds=CorpusStats("").kinds)
-    found.labels.update(["a", "b"])
-    (first, *_) = check_one(found)
-    assert first.message == "1 row (1) has no preference"
 
 
 def findings_of(done):

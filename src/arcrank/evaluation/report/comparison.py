@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from arcrank._wording import count, number
+from arcrank._wording import count, number, printable
 from arcrank.evaluation.measures import BEST
 from arcrank.evaluation.report.html import Cell, label_html, notes, page, section, table
 from arcrank.evaluation.report.report import FOOTER, file_name
@@ -24,8 +25,8 @@ _INTRO = (
 
 def comparison_page(found: Comparison) -> str:
     """The whole page."""
-    a, b = map(file_name, found.names)
-    data = file_name(found.a.data)
+    found = replace(found, names=_short_names(found.names))
+    (a, b), data = found.names, file_name(found.a.data)
     size = f"{count(found.a.n_documents, 'document')}, {count(len(found.a.labels), 'label')} that both models know."
     body = [
         f"<h1>{escape(f'{a} or {b} for {data}?')}</h1>",
@@ -35,7 +36,13 @@ def comparison_page(found: Comparison) -> str:
         section("Measures", _measures(found), intro=_INTRO),
         section("Label by label", _labels(found), intro=f"Labels won, tied and lost by {a}: {found.labels}."),
     ]
-    return page(f"{a} or {b}", body, FOOTER, found.to_dict() | {"models": [a, b], "data": data})
+    return page(f"{a} or {b}", body, FOOTER, found.to_dict() | {"data": data})
+
+
+def _short_names(paths: tuple[str, str]) -> tuple[str, str]:
+    """Names without folders, where that distinguishes the models."""
+    a, b = map(file_name, paths)
+    return (a, b) if a != b else (printable(paths[0]), printable(paths[1]))
 
 
 def comparison_table(found: Comparison) -> str:
@@ -44,7 +51,7 @@ def comparison_table(found: Comparison) -> str:
 
 
 def _measures(found: Comparison) -> str:
-    a, b = map(file_name, found.names)
+    a, b = found.names
     heads = ["measure", "best", a, b, "wins / ties / losses", "p", "p adjusted"]
     return table(heads, [_measure_row(one) for one in found.measures.values()])
 
@@ -64,7 +71,7 @@ def _measure_row(one: MeasureComparison) -> list[Cell]:
 
 
 def _labels(found: Comparison) -> str:
-    a, b = map(file_name, found.names)
+    a, b = found.names
     used = sorted((row for row in found.per_label if row.support), key=lambda row: (-row.support, row.label))
     rows = [
         [
