@@ -1,4 +1,4 @@
-"""A report as one HTML page: no file beside it, no other host, readable in light and dark, wide and narrow."""
+"""A report as one HTML page that loads no other file or host; it adapts to light and dark, wide and narrow screens."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def _source(text: str) -> str:
 _POLICY = (
     f"default-src 'none'; style-src {_source(STYLE)}; script-src {_source(SCRIPT)}; base-uri 'none'; form-action 'none'"
 )
-"""Even a mistake of ours must not let a label's name load or run anything: only these two texts count."""
+"""Even after a mistake in escaping, a label's name must not load or run anything: only these two texts are allowed."""
 
 
 class Cell(NamedTuple):
-    """A table cell: HTML, the number to sort by, and a class of its own."""
+    """A table cell: HTML, the number to sort by, and a CSS class."""
 
     html: str
     value: float | None = None
@@ -101,7 +101,7 @@ class Cell(NamedTuple):
 
 
 def page(title: str, body: Iterable[str], footer: str, data: Any) -> str:
-    """The whole page; `data` goes in as JSON, so that a program can read what a person sees."""
+    """The whole page; `data` is embedded as JSON, so that programs can read what people see."""
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -112,7 +112,7 @@ def page(title: str, body: Iterable[str], footer: str, data: Any) -> str:
 
 
 def data_block(data: Any) -> str:
-    """JSON that no HTML parser can end early or change: every `<`, `>` and `&` is written as an escape."""
+    """JSON that an HTML parser can neither end early nor change: every `<`, `>` and `&` is escaped."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -127,13 +127,13 @@ def section(title: str, *parts: str, intro: str = "") -> str:
 
 
 def notes(sentences: Iterable[str]) -> str:
-    """What to keep in mind, in a box that is seen; nothing where there is nothing."""
+    """Caveats in a visible box; empty where there are none."""
     lines = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
     return f'<div class="notes" role="note">{lines}</div>' if lines else ""
 
 
 def cards(entries: Iterable[tuple[str, str, str]]) -> str:
-    """Big numbers with a name and a sentence."""
+    """Large numbers, each with a name and a sentence."""
     return '<div class="cards">' + "".join(
         f'<div class="card"><b>{escape(value)}</b><span>{escape(name)}</span><small>{escape(why)}</small></div>'
         for name, value, why in entries
@@ -141,7 +141,7 @@ def cards(entries: Iterable[tuple[str, str, str]]) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, sortable: bool = False) -> str:
-    """A table that scrolls sideways where it does not fit; cells with a value are set as numbers."""
+    """A table that scrolls sideways where it does not fit; cells with a value are aligned as numbers."""
     lines = [list(row) for row in rows]
     body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in lines)
     numbers = {j for row in lines for j, cell in enumerate(row) if isinstance(cell, Cell) and cell.value is not None}
@@ -161,7 +161,7 @@ def _cell(cell: Cell | str) -> str:
 
 
 def label_html(label: str, style: str = "label") -> str:
-    """A label as text: escaped, long ones cut with their length beside; the data block has them whole."""
+    """A label as escaped text; long ones are cut and show their length, and the data block has them whole."""
     shown = label if len(label) <= _CLIPPED else label[:_CLIPPED] + "…"
     note = "" if len(label) <= _CLIPPED else f" <small>({len(label):,} characters)</small>"
     return f'<span class="{style}">{_exact(shown)}{note}</span>'

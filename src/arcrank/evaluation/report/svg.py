@@ -1,4 +1,4 @@
-"""Plots as inline SVG, drawn here: they take the page's colours, light or dark, and need no plotting library."""
+"""Plots as inline SVG: they use the colours of the page, light or dark, and need no plotting library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Series(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A name, a scale and, where it is not to follow the data, a range."""
+    """A name, a scale and, where it does not follow the data, a range."""
 
     name: str
     log: bool = False
@@ -31,7 +31,7 @@ class Axis(NamedTuple):
 
 
 class _Scale:
-    """From values to places between two ends, linear or logarithmic."""
+    """Maps values to positions between two ends, linearly or logarithmically."""
 
     def __init__(self, values: Sequence[float], axis: Axis, start: float, end: float) -> None:
         usable = [v for v in values if math.isfinite(v) and (v > 0 or not axis.log)]
@@ -60,7 +60,7 @@ class _Scale:
 
 
 def _step(span: float) -> float:
-    """A round step that cuts the span into about five."""
+    """A round step that divides the span into about five."""
     size = 10.0 ** math.floor(math.log10(span / 5))
     return next(size * m for m in (1, 2, 2.5, 5, 10) if span / (size * m) <= 6)
 
@@ -81,7 +81,7 @@ def line_plot(series: Sequence[Series], x: Axis, y: Axis, title: str = "") -> st
 
 
 def bar_plot(values: Sequence[float], names: Sequence[str], x: Axis, y: Axis, title: str = "") -> str:
-    """One bar a value, with its name below."""
+    """One bar per value, with its name below."""
     up = _Scale([0.0, *values], y, _HEIGHT - _BOTTOM, _TOP)
     wide = (_WIDTH - _LEFT - _RIGHT) / max(1, len(values))
     parts = [*_grid(up), *_names_of_axes(x, y)]
@@ -92,7 +92,7 @@ def bar_plot(values: Sequence[float], names: Sequence[str], x: Axis, y: Axis, ti
             f'<rect class="bar c0" x="{middle - width / 2:.1f}" y="{top:.1f}" {size}><title>{value:.4g}</title></rect>'
         )
         parts += [bar, _text(middle, _HEIGHT - _BOTTOM + 17, name, "middle")]
-        if not value:  # a bar of no height looks like one that was forgotten
+        if not value:  # a bar of no height looks as if it were missing
             parts.append(_text(middle, top - 5, "0", "middle"))
     return f"<figure>{_svg(parts, title or y.name)}</figure>"
 
