@@ -41,18 +41,18 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def _refuse_texts(X: Any, where: str) -> None:
-    """Raise an InputError that names TextFeatures where X holds texts in the place of numbers."""
+    """Raise an InputError that names TextFeatures where X holds texts instead of numbers."""
     text = _first_text(X)
     if text is not None:
         raise InputError(
             f"X holds texts, the first is {text[:40]!r}, and {where} takes a matrix of numbers with a row for each "
-            f"instance. Make features of the texts: sklearn.pipeline.make_pipeline(TextFeatures(), {where}()) with "
-            "TextFeatures of arcrank.text."
+            f"instance. Convert the texts to features: sklearn.pipeline.make_pipeline(TextFeatures(), {where}()) with "
+            "TextFeatures from arcrank.text."
         )
 
 
 def _first_text(X: Any) -> str | None:
-    """The first entry of X if it is a string; numbers in a row of their own may be written as strings."""
+    """The first entry of X if it is a string; a 2-D X may hold numbers that are written as strings."""
     if isinstance(X, str):
         return X
     rows = X[:1] if isinstance(X, list | tuple | np.ndarray) or hasattr(X, "to_numpy") else ()
@@ -106,7 +106,7 @@ def _check_shape(X: Any) -> None:
     if X.shape[1] == 0:
         raise InputError(
             f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass a matrix with at least one "
-            "column; text features without a single known word give such a matrix."
+            "column; texts without a single known word give such a matrix."
         )
     if X.shape[0] == 0:
         raise InputError(f"X has no rows (shape={X.shape}); pass at least one instance.")
@@ -129,10 +129,10 @@ def check_csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> N
     m, d = shape
     if len(indptr) != m + 1 or len(data) != len(indices) or indptr[0] != 0 or indptr[-1] != len(indices):
         raise InputError(
-            f"A CSR matrix of shape {shape} has {len(indptr)} row limits, {len(indices)} indices and {len(data)} "
+            f"A CSR matrix of shape {shape} has {len(indptr)} row pointers, {len(indices)} indices and {len(data)} "
             "values, which do not agree."
         )
     if (indptr[1:] < indptr[:-1]).any():
-        raise InputError("The row limits of a CSR matrix must not descend.")
+        raise InputError("The row pointers (indptr) of a CSR matrix must not decrease.")
     if len(indices) and not (indices.min() >= 0 and indices.max() < d):
         raise InputError(f"A CSR matrix has indices from {indices.min()} to {indices.max()}, but {d} columns.")

@@ -1,4 +1,4 @@
-"""Words and numbers for people: counts with their nouns, names on one line, JSON on one line."""
+"""Text for people: counts with their nouns, names on one line, JSON on one line."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 
 def note_few_documents(n: int) -> str:
-    """A caution where so many documents judge; empty where they are enough.
+    """A warning where measures are from few documents; empty where there are enough.
 
     >>> note_few_documents(1), note_few_documents(20)
-    ('Judged by 1 document only: other documents may well give other figures.', '')
+    ('Measured on only 1 document; expect other documents to give other values.', '')
     """
     enough = n >= _FEW_DOCUMENTS
-    return "" if enough else f"Judged by {count(n, 'document')} only: other documents may well give other figures."
+    return "" if enough else f"Measured on only {count(n, 'document')}; expect other documents to give other values."
 
 
 def has_have(n: int, thing: str) -> str:
@@ -106,7 +106,7 @@ def printable(name: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """Four digits for people; a dash where there is nothing to tell."""
+    """A number with four digits; a dash where there is none."""
     return "-" if value is None or not math.isfinite(value) else f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 

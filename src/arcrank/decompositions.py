@@ -185,14 +185,14 @@ class CallableDecomposition(Decomposition):
 def _check_arguments(cut: Cut) -> None:
     try:
         signature = inspect.signature(cut)
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return
     try:
         signature.bind(None, None, 0)
     except TypeError:
         raise GraphError(
             f"The decomposition {cut!r} takes {signature}; it is called with three arguments (heads, tails, row), "
-            "so write it with these."
+            "so define it with these parameters."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The exceptions of arcrank. Every message says what was got, what is allowed and what to do.
+"""The exceptions of arcrank. Every message says what was received, what is allowed and what to do.
 
 ArcrankError
 ├── InputError          user data that cannot be what it claims (also a ValueError)
@@ -6,8 +6,8 @@ ArcrankError
 │   └── FormatError     a file that cannot be read as its format says
 ├── ParameterError      a parameter outside its allowed values (also a ValueError)
 ├── MissingDataError    a corpus that is not on this machine (also a FileNotFoundError)
-├── ResourceError       work that this machine has not enough memory for (also a MemoryError)
-└── ModelFileError      a model that cannot be saved, or a file that is no whole model (also a ValueError)
+├── ResourceError       work that this machine does not have enough memory for (also a MemoryError)
+└── ModelFileError      a model that cannot be saved, or a file that is not a whole model (also a ValueError)
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class ResourceError(ArcrankError, MemoryError):
 
 
 class ModelFileError(ArcrankError, ValueError):
-    """A model that cannot be saved, or a file that is damaged, of a newer format, or no model at all.
+    """A model that cannot be saved, or a file that is damaged, of a newer format, or not a model at all.
 
     Examples
     --------

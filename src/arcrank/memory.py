@@ -1,4 +1,4 @@
-"""How much memory there is, and a refusal in words before more of it is taken."""
+"""How much memory is available, and an error before more than that is used."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ except ImportError:  # Windows, which has no limits of this kind
 __all__ = ["available_memory", "check_memory", "columns_that_fit", "gigabytes"]
 
 _SMALL = 1 << 26
-"""What is not worth looking at the machine for."""
+"""Smaller sizes in bytes are not checked."""
 
 
 def available_memory(root: Path = Path("/")) -> int | None:
-    """Bytes that this process may still take without swapping; None where the system does not tell.
+    """Bytes that this process may still take without swapping; None where the system does not report it.
 
     The least of what the machine has free (Linux: MemAvailable, which counts caches that can be dropped), what the
     control groups of the process have left (v1 and v2, as in containers), and what `ulimit -v` allows.
@@ -105,8 +105,8 @@ def check_memory(needed: int, who: str, n_features: int, n_labels: int) -> None:
         raise ResourceError(
             f"{who} needs about {gigabytes(needed)} of memory for {n_features:,} features and {n_labels:,} labels, and "
             f"{gigabytes(available)} are available.\n"
-            "Use fewer features (TextFeatures(min_df=...)) or leave out rare labels; or learn with MMPRanker from "
-            f"HashedTextFeatures(n_features={columns}), which fits, as a stream (learn_stream).",
+            "Use fewer features (TextFeatures(min_df=...)) or leave out rare labels; or stream the documents "
+            f"(learn_stream) into MMPRanker with HashedTextFeatures(n_features={columns}), which fits.",
             columns,
         )
 

@@ -212,7 +212,7 @@ def test_a_file_that_is_not_there_is_pythons_own_error(tmp_path):
 def test_an_unknown_ending(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"no header\n")
-    with pytest.raises(ParameterError, match="does not tell the format"):
+    with pytest.raises(ParameterError, match="does not determine the format"):
         read_corpus(path)
 
 

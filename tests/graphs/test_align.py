@@ -129,7 +129,7 @@ def test_graphs_without_names_fit_numbered_labels_only():
     graphs = as_graphs(np.eye(3))
     with pytest.raises(InputError, match=r"no names, .* which of them is 'a'.*with_labels\(ranker.labels_\)"):
         align_labels(graphs, ["a", "b", "c"])
-    with pytest.raises(InputError, match="3 labels without names, where 2 are wanted"):
+    with pytest.raises(InputError, match="3 labels without names, where 2 are expected"):
         align_labels(graphs, [0, 1])
     with pytest.raises(InputError, match=r"'a'.*3 labels \(0, 1, 2\).*with_labels\(None\)"):
         align_labels(graphs.with_labels(["a", "b", "c"]), [0, 1, 2])

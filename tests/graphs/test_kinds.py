@@ -28,9 +28,9 @@ class Frame:
     ("y", "kind", "message"),
     [
         (["cat", "a"], "sets", r"Instance 0 has 'cat', where a list of labels belongs; write \['cat'\]"),
-        ([{"a": 1}], None, "Instance 0 has {'a': 1} in the place of a label"),
+        ([{"a": 1}], None, "Instance 0 has {'a': 1} instead of a label"),
         ([{"a": 1}], "sets", "where a list of labels belongs"),
-        ([["a"], ["b", {"c": 1}]], None, "Instance 1 has {'c': 1} in the place of a label"),
+        ([["a"], ["b", {"c": 1}]], None, "Instance 1 has {'c': 1} instead of a label"),
         ([OrderedDict(a=1)], None, "name or a number"),
         ([[("a", "b")]], "sets", "kind='arcs'"),
         ([[("a", "b"), ("b", "a")]], None, r"as_graphs\(y, conflicts='keep'\)"),

@@ -59,7 +59,7 @@ def _at_rows(discounts: Array, rows: IntArray) -> Array:
 
 
 def checked_labels(given: Any, known: Array, m: int) -> TentativeLabels:
-    """Return what a user's labeller gave, labels (m,) or (labels, similarities), or say what is wrong with it."""
+    """Return what a user's labeller gave, labels (m,) or (labels, similarities), after checking it."""
     parts = given if isinstance(given, tuple) else (given,)
     arrays = [np.asarray(part, dtype=np.float64) for part in parts]
     if len(arrays) not in (1, 2) or any(array.shape != (m,) for array in arrays):

@@ -27,7 +27,7 @@ class LatentModel:
     components: Array | None
     """(d, k); None where X has no more than k columns: then a row is its own latent vector."""
     resolutions: tuple[int, ...]
-    """Leading dimensions that make a vector of their own."""
+    """Leading dimensions that make a separate vector."""
     span: Array
     """(d, e), orthonormal columns"""
     latent_weights: Array

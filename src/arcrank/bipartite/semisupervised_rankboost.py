@@ -60,8 +60,8 @@ class SemiSupervisedRankBoost(StumpRanker):
         norm, is minimised exactly. "confident" then labels by H itself:
         from labelled pairs alone, the `n_confident` best unlabelled instances for each relevant one are tentatively
         relevant, three times as many after them stay unlabelled, and all the rest are tentatively irrelevant (the
-        relevant ones left there lower the AUC of all rankings alike); then the same once more with the new H. Being
-        guesses of its own, these labels count a tenth of `discount`.
+        relevant ones left there lower the AUC of all rankings alike); then the same once more with the new H. Since
+        these labels are the ranker's guesses, they count a tenth of `discount`.
         `n_rounds`, `thresholds` and early stopping are not used.
     n_components : int
         Latent dimensions; cut to what X allows.

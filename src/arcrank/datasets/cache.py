@@ -1,4 +1,4 @@
-"""Parsed corpora, kept as plain arrays in the user's cache folder under the checksum of their files.
+"""Parsed corpora, stored as plain arrays in the user's cache folder under the checksum of their files.
 
 A parsed corpus is a dict of arrays: numbers as they are, strings as UTF-8 bytes with offsets, and sets of
 labels as codes with offsets. One file is an uncompressed .npz, whose members carry a CRC; nothing in it is
@@ -125,7 +125,7 @@ def _save(path: Path, arrays: Arrays) -> None:
 
 
 def _replace(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Write beside the place and move into it, so that a reader sees a whole file or none."""
+    """Write to a temporary file and move it into place, so that a reader sees a whole file or none."""
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -38,10 +38,10 @@ def load_label_ranking(name: str) -> Corpus:
     >>> load_label_ranking("roses")
     Traceback (most recent call last):
     ...
-    arcrank.errors.ParameterError: no label-ranking set is called 'roses'; there are: glass, housing, iris, ...
+    arcrank.errors.ParameterError: There is no label-ranking set 'roses'; choose one of: glass, housing, iris, ...
     """
     if name not in LABEL_RANKING_SETS:
-        raise ParameterError(f"no label-ranking set is called {name!r}; there are: {', '.join(LABEL_RANKING_SETS)}")
+        raise ParameterError(f"There is no label-ranking set {name!r}; choose one of: {', '.join(LABEL_RANKING_SETS)}")
     path = find("label_ranking", what="the label-ranking sets (iris.csv, wine.csv, ... in one folder or archive)")
     file = f"{name}.csv"
     arrays = cached(f"label-ranking-{name}", 1, files_of(path, file), lambda: _parse(path, file))
@@ -69,7 +69,7 @@ def _parse(path: Path, file: str) -> Arrays:
     try:
         table = np.array(rows, dtype=np.float64).reshape(len(rows), len(header))
     except ValueError as error:
-        raise FormatError(f"{path}/{file}: a cell that is no number ({error})") from error
+        raise FormatError(f"{path}/{file}: a cell is not a number ({error})") from error
     return {
         "X": table[:, features],
         "ranks": table[:, labels],

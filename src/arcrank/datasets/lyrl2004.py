@@ -1,6 +1,6 @@
 """RCV1-v2 in its original LYRL2004 distribution: stemmed tokens, topic judgements and the topic hierarchy.
 
-The files, unpacked or each with .gz or .xz, in a folder or an archive called `lyrl2004`:
+The files, plain or compressed as .gz or .xz, in a folder or an archive called `lyrl2004`:
 
 - `lyrl2004_tokens_train.dat` and `lyrl2004_tokens_test_pt0.dat` to `..._pt3.dat`: per document a line
   `.I <id>`, a line `.W`, and lines of tokens up to a blank line;
@@ -153,7 +153,7 @@ def _read_topics(stream: IO[bytes], name: str) -> dict[int, list[str]]:
 
 
 def _read_hierarchy(stream: IO[bytes], name: str) -> dict[str, tuple[str, str]]:
-    """Return {topic: (parent, description)}; the parent of a top topic is empty, and Root is no topic."""
+    """Return {topic: (parent, description)}; the parent of a top topic is empty, and Root is not a topic."""
     relations: dict[str, tuple[str, str]] = {}
     for at, line in Lines(stream, name):
         match = _RELATION.match(line.decode("latin-1"))

@@ -1,6 +1,6 @@
 """OHSUMED as the TREC-9 filtering track used it: MEDLINE records, 63 topics, graded judgements.
 
-The files, unpacked or each with .gz or .xz, in a folder or archive called `ohsumed_trec9` or `ohsumed`:
+The files, plain or compressed as .gz or .xz, in a folder or archive called `ohsumed_trec9` or `ohsumed`:
 
 - `ohsumed.87` and `ohsumed.88-91`: records of fields `.I .U .S .M .T .P .W .A`, the field on a line, its
   content on the next ones;

@@ -1,4 +1,4 @@
-"""Tell a file that is sorted or grouped by label from one in random order, in one pass."""
+"""Detect in one pass whether a file is sorted or grouped by label."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CERTAIN = 12.0
 
 
 class LabelOrder:
-    """How alike the label sets of neighbouring documents are, beside what a random order would give.
+    """How alike the label sets of neighbouring documents are, compared with a random order.
 
     The likeness of two label sets is `|A and B| / sqrt(|A| |B|)`: for single labels 1 where they are equal, else 0.
     Over the neighbours of a random order its mean is `(sum_l s_l^2 - n) / (n (n - 1))`, s_l being the sum of

@@ -51,12 +51,12 @@ def load_rcv1(part: str = "vectors") -> Corpus:
     >>> load_rcv1("tokens")
     Traceback (most recent call last):
     ...
-    arcrank.errors.ParameterError: no part is called 'tokens'; there are: vectors, text-sample, lyrl2004
+    arcrank.errors.ParameterError: There is no part 'tokens'; choose one of: vectors, text-sample, lyrl2004
     """
     if part == "lyrl2004":
         return load_lyrl2004()
     if part not in _PARTS:
-        raise ParameterError(f"no part is called {part!r}; there are: {', '.join(_PARTS)}")
+        raise ParameterError(f"There is no part {part!r}; choose one of: {', '.join(_PARTS)}")
     path = find("rcv1", what=_WHAT)
     return _load_vectors(path) if part == "vectors" else _load_text_sample(path)
 

@@ -51,7 +51,7 @@ def read_corpus(
         A file may be plain, .gz or .xz. A DataFrame of pandas or polars, or a table of pyarrow, has a column of texts
         and one of labels.
     format : {"jsonl", "csv", "tsv", "svmlight", "qid", "xc", "parquet"}, optional
-        By default the file extension tells; svmlight files with `qid` and .txt files of the extreme-classification
+        By default from the file extension; svmlight files with `qid` and .txt files of the extreme-classification
         repository are recognised by their first line. A file with one JSON array of objects, as
         `DataFrame.to_json(orient="records")` writes it, is read as "jsonl" too.
     labels : list of str, optional
@@ -183,7 +183,7 @@ def iter_documents(
     Parameters
     ----------
     path, format, on_error, max_line_bytes, delimiter, text_column
-        As in `read_corpus`. Where neither the extension nor `format` tells the format, a line is a JSON object or else
+        As in `read_corpus`. Where neither the extension nor `format` says the format, a line is a JSON object or else
         a text, unless the model takes features: then lines are JSON, svmlight or the extreme-classification format.
     takes : {"text", "features"}, optional
         What the model can use; a row with the other one is an error.

@@ -17,7 +17,7 @@ _LABEL_RANKING = ("glass", "housing", "iris", "spo", "stock", "vehicle", "vowel"
 
 
 class CorpusSpec(NamedTuple):
-    """A corpus: what it is, the file or folder that holds it (any of these names, packed or not), and its loader."""
+    """A corpus: what it is, its file or folder (any of these names, compressed or not), and its loader."""
 
     what: str
     files: tuple[str, ...]
@@ -72,6 +72,6 @@ def known(name: str) -> CorpusSpec:
     """The corpus of this name."""
     if name not in CORPORA:
         raise ParameterError(
-            f"No corpus is called {name!r}.\nThere are: {', '.join(CORPORA)}\n`arcrank data list` tells what they are."
+            f"There is no corpus {name!r}.\nChoose one of: {', '.join(CORPORA)}\n`arcrank data list` describes them."
         )
     return CORPORA[name]

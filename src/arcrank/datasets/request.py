@@ -61,7 +61,7 @@ class Request:
     def __post_init__(self) -> None:
         """Refuse what can be refused before anything is opened."""
         if self.format is not None and self.format not in FORMATS:
-            raise ParameterError(f"no format is called {self.format!r}; there are: {', '.join(FORMATS)}")
+            raise ParameterError(f"There is no format {self.format!r}; choose one of: {', '.join(FORMATS)}")
         if self.on_error not in ("raise", "skip"):
             raise ParameterError(f"on_error must be 'raise' or 'skip', got {self.on_error!r}")
         _check_options(self.options)
@@ -86,7 +86,7 @@ class Request:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[IO[bytes], str, str]]:
-        """Give the unpacked stream, its name for errors, and the format."""
+        """Yield the decompressed stream, its name for errors, and the format."""
         path: Any = self.source
         name = str(os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", "stream"))
         with readable(name), open_binary(path) as stream:
@@ -116,7 +116,9 @@ class Request:
             return "xc"
         if not self.options.labelled:
             return "jsonl" if _first_line(stream).lstrip()[:1] in (b"{", b"[") else "svmlight"
-        raise ParameterError(f"{name}: the ending does not tell the format; pass format= one of {', '.join(FORMATS)}")
+        raise ParameterError(
+            f"{name}: the file extension does not determine the format; pass format= one of {', '.join(FORMATS)}"
+        )
 
     def _check_use(self, name: str, found: str) -> None:
         """Refuse options that the format has no use for."""
@@ -131,7 +133,7 @@ class Request:
 
 def _check_source(source: object) -> None:
     if isinstance(source, io.TextIOBase):
-        raise InputError('the stream holds text, and bytes are read: open the file with open(path, "rb").')
+        raise InputError('the stream yields text, but bytes are needed: open the file with open(path, "rb").')
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "readable") and not frame.is_frame(source):
         raise InputError(
             f"a path, a binary stream or a DataFrame can be read, not {type(source).__name__}.\n"

@@ -58,10 +58,10 @@ def load_reuters21578(selection: str = "modapte") -> Corpus:
     >>> load_reuters21578("apte")
     Traceback (most recent call last):
     ...
-    arcrank.errors.ParameterError: no selection is called 'apte'; there are: modapte, modapte-top10, ...
+    arcrank.errors.ParameterError: There is no selection 'apte'; choose one of: modapte, modapte-top10, ...
     """
     if selection not in _SELECTIONS:
-        raise ParameterError(f"no selection is called {selection!r}; there are: {', '.join(_SELECTIONS)}")
+        raise ParameterError(f"There is no selection {selection!r}; choose one of: {', '.join(_SELECTIONS)}")
     path = find("reuters21578", what="Reuters-21578, Distribution 1.0 (the 22 files reut2-000.sgm to reut2-021.sgm)")
     files = files_of(path, _FILES)
     arrays = cached(f"reuters21578-{selection}", 1, files, lambda: _pack(_read(path), selection))
@@ -146,7 +146,7 @@ def _read(path: Path) -> list[Story]:
         stories.extend(parse_sgml(stream.read(), f"{path}/{name}"))
         n_files += 1
     if n_files != N_FILES:
-        raise FormatError(f"{path}: {n_files} of the {N_FILES} files reut2-000.sgm ... are there; fetch all of them")
+        raise FormatError(f"{path}: {n_files} of the {N_FILES} files reut2-000.sgm ... are there; download all of them")
     return sorted(stories, key=lambda story: story.number)
 
 
@@ -222,5 +222,5 @@ def _character(match: re.Match[str]) -> str:
     if name:
         return _NAMED[name]
     character = chr(min(int(number), 0x10FFFF))
-    # control characters frame the wire's fields; they are no text but they do part words
+    # control characters frame the wire's fields; they are not text, but they separate words
     return character if character.isprintable() else " "

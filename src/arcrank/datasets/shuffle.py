@@ -39,7 +39,7 @@ def shuffled(
 ) -> Iterator[Corpus]:
     """Read all blocks, then yield their documents in random order, in blocks of `batch_rows`.
 
-    Each block's labels are those given, or all that the stream names. The first block tells what was skipped. Names of
+    Each block's labels are those given, or all that the stream names. The first block says what was skipped. Names of
     documents are not kept.
     """
     rows = _Rows(blocks)

@@ -27,7 +27,7 @@ __all__ = ["StreamReport", "hashed_features", "learn_stream"]
 class StreamReport(NamedTuple):
     """Documents learnt from, rows of the file that could not be read, the time it took, and why rows were skipped.
 
-    `order` tells whether the file is sorted or grouped by label: `order.in_runs`.
+    `order` says whether the file is sorted or grouped by label: `order.in_runs`.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def learn_stream(
     """Teach an online ranker every document of a file, holding one block of them at a time.
 
     Memory is that of the weights, `features.n_features` x labels x 8 bytes, and of one block; to shuffle takes about
-    100 MB more, and as much space for temporary files as the unpacked file has.
+    100 MB more, and as much space for temporary files as the decompressed file takes.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def _watched(blocks: Iterator[Corpus], order: LabelOrder) -> Iterator[Corpus]:
 def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, labels: Sequence[str] | None) -> None:
     y = _supervision(ranker, block)
     known = hasattr(ranker, "labels_")
-    # Graphs carry their labels; a matrix and the first label sets are told theirs.
+    # Graphs carry their labels; a matrix and the first label sets are given theirs.
     names = None if known or hasattr(y, "n_arcs") else block.labels if block.ranks is not None else labels
     ranker.partial_fit(hashed_features(block, features), y, labels=names)
 

@@ -61,13 +61,13 @@ def align_labels(graphs: PreferenceGraphs, names: Any) -> PreferenceGraphs:
 def _check_unnamed(graphs: PreferenceGraphs, wanted: list[Any]) -> PreferenceGraphs:
     if graphs.n_labels != len(wanted):
         raise InputError(
-            f"The graphs have {graphs.n_labels} labels without names, where {len(wanted)} are wanted "
+            f"The graphs have {graphs.n_labels} labels without names, where {len(wanted)} are expected "
             f"({shorten(wanted)}). Name the labels of the graphs, so that they can be matched: "
             "graphs.with_labels([...])."
         )
     if wanted != list(range(len(wanted))):
         raise InputError(
-            f"The labels of the graphs have no names, so nothing says which of them is {wanted[0]!r}. If they are "
+            f"The labels of the graphs have no names, so it is unknown which of them is {wanted[0]!r}. If they are "
             f"{shorten(wanted)} in this order, pass graphs.with_labels(ranker.labels_)."
         )
     return graphs

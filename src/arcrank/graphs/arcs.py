@@ -213,7 +213,7 @@ def _flat_weights(weights: Any, arc_ptr: NDArray[np.int64]) -> Array | None:
     if bad.size:
         raise InputError(
             f"Instance {_row_of(bad[0], arc_ptr)} has an arc of weight {flat[bad[0]]}; "
-            "weights must be finite and at least 0. To turn a preference round, swap head and tail."
+            "weights must be finite and at least 0. To reverse a preference, swap head and tail."
         )
     return flat
 

@@ -144,7 +144,7 @@ def check_labels(labels: Any, n_labels: int) -> NDArray[Any] | None:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Raise an InputError for a label name that cannot be shown, or not be told from another one.
+    """Raise an InputError for a label name that cannot be shown, or not be distinguished from another one.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def as_graphs(
     | "ranking"   | lists of labels, best first, ties as nested lists; labels left out are not judged   |
     | "arcs"      | lists of (head, tail), bare preferences; or one (head, tail) for each instance      |
 
-    Without `kind` it is told from y where that is certain; else the error says what to pass. A matrix of numbers other
+    Without `kind` it is inferred from y where certain; else the error says what to pass. A matrix of numbers other
     than 0 and 1 is taken as ranks only if its rows are rankings; lists are label sets, unless all have two names: then
     they may be arcs, and Python sets or `kind` tell them apart. A list of tuples (head, tail) is a list of arcs, and
     "ranking" is never guessed. Graphs pass through.
@@ -137,7 +137,7 @@ def _plain(one: Any, row: int, what: str = "a list of labels") -> list[Any]:
     if not _NO_LABELS.isdisjoint(map(type, names)):
         name = next(x for x in names if type(x) in _NO_LABELS)
         raise InputError(
-            f"Instance {row} has {name!r} in the place of a label; a label is a name or a number. For preferences "
+            f"Instance {row} has {name!r} instead of a label; a label is a name or a number. For preferences "
             "between labels pass as_graphs(y, kind='arcs') or kind='layers', for grades a matrix and kind='grades'."
         )
     return names

@@ -13,7 +13,7 @@ from arcrank.graphs.base import row_blocks
 
 
 def check_matrix(values: Any, what: str) -> NDArray[Any]:
-    """A 2-D numeric array, or an error that says what was got."""
+    """A 2-D numeric array, or an error that says what was received."""
     if sp.issparse(values):
         raise InputError(f"{what} must be a dense (n, n_labels) matrix, got a sparse one; use .toarray().")
     try:

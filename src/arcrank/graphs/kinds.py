@@ -80,7 +80,7 @@ def _remedy(form: str, wanted: str) -> str:
 
 
 def _form(y: Any) -> str | None:
-    """How y is written: "matrix", or the kind of lists; None where it has no entry to tell by."""
+    """How y is written: "matrix", or the kind of lists; None where it has no entry."""
     if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biuf"):
         return "matrix"
     if isinstance(y, str) or not isinstance(y, Sequence | np.ndarray):
@@ -199,5 +199,5 @@ def _refuse_ambiguous(y: Sequence[Any], filled: list[tuple[int, list[Any]]]) -> 
 
 
 def is_nested(one: Any) -> bool:
-    """Whether an entry of y holds entries of its own."""
+    """Whether an entry of y holds entries itself."""
     return isinstance(one, list | tuple | set | frozenset | np.ndarray) and getattr(one, "ndim", 1) > 0

@@ -61,7 +61,7 @@ class LayeredGraphs(PreferenceGraphs):
     def from_levels(cls, levels: ArrayLike, *, labels: Any = None) -> LayeredGraphs:
         """From an (n, k) matrix of integers: 0 = top layer, -1 = not judged.
 
-        Only the order of levels counts. Numbers are kept as given, unless one of them is k or more: then all are
+        Only the order of levels counts. Numbers stay as given, unless one of them is k or more: then all are
         renumbered in their order.
         """
         matrix = check_matrix(levels, "levels")

@@ -26,7 +26,7 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getat
 def write_atomically(
     path: str | os.PathLike[str], blocks: Iterable[bytes | memoryview], *, streamed: bool = False
 ) -> None:
-    """Write blocks of bytes to a temporary file beside `path`, then put it in the place of `path`.
+    """Write blocks of bytes to a temporary file next to `path`, then replace `path` with it.
 
     Temporary files that killed processes left for the same path are removed; those of living ones are locked. Where
     there is no space the error names the size of the whole file. Blocks that are `streamed` are made as they are
@@ -79,7 +79,7 @@ class _Counted(Iterator[bytes | memoryview]):
 
 
 def _no_space(error: OSError, target: Path, counted: _Counted) -> str:
-    """Disks, quotas and limits for files have errors of their own."""
+    """Disks, quotas and limits for files have different errors."""
     needed = f"{'' if counted.whole else 'more than '}{counted.size:,}"
     free = shutil.disk_usage(target.parent).free
     return (
@@ -98,7 +98,7 @@ def _check_target(target: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    """Tells the temporary files of one target from all others; short, whatever the length of its name."""
+    """What the temporary files of one target have in common; short, whatever the length of its name."""
     return f".arcrank-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
 
 
@@ -119,7 +119,7 @@ def _create_locked(target: Path) -> tuple[int, Path]:
         descriptor = os.open(temporary, _OPEN, 0o666)
         if _lock(descriptor, wait=True) is None or _still_there(descriptor, temporary):
             return descriptor, temporary
-        os.close(descriptor)  # another save took it for litter before the lock was ours
+        os.close(descriptor)  # another save removed it as a leftover before it was locked
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool | None:

@@ -10,7 +10,7 @@ __all__ = ["FlowLoss"]
 
 
 class FlowLoss(Protocol):
-    """A convex loss of scores, at least 0, that knows its flows; `LogLinearRanker(loss=...)` takes one of your own.
+    """A convex loss of scores, at least 0, that knows its flows; `LogLinearRanker(loss=...)` takes a custom one.
 
     The flow of an arc is minus the derivative of the loss in its margin: outflow of the head, inflow of the tail. A
     linear ranker needs no more, and the duality gap follows from the flows for every convex loss.

@@ -60,7 +60,7 @@ class _Layers(NamedTuple):
 
 def _layers(levels: NDArray[np.int32]) -> _Layers:
     n, n_layers = len(levels), int(levels.max(initial=0)) + 2
-    # Labels that were not judged get a layer of their own at the end, of size zero, so that no arc reaches them.
+    # Labels that were not judged get a separate layer at the end, of size zero, so that no arc reaches them.
     level = np.where(levels < 0, n_layers - 1, levels).astype(np.int64)
     cells = np.arange(n)[:, None] * n_layers + level
     size = np.bincount(cells.ravel(), minlength=n * n_layers).reshape(n, n_layers).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Measures: how an order is judged. Ties count as errors everywhere."""
+"""Metrics of rankings. Ties count as errors everywhere."""
 
 from arcrank.metrics.bipartite import auc, precision_recall, top_precision, uninterpolated_precision
 from arcrank.metrics.generalized import (

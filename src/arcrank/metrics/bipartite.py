@@ -105,7 +105,7 @@ def _relevant_ranks(relevant: Mask, scores: Array) -> npt.NDArray[np.int64]:
 def _check(y: Any, scores: Any) -> tuple[Mask, Array]:
     truth = as_floats(y, "y")
     if truth.ndim != 1:
-        raise InputError(f"y has shape {truth.shape}; it must be a vector of 0 and 1, one value an instance.")
+        raise InputError(f"y has shape {truth.shape}; it must be a vector of 0 and 1 with one value per instance.")
     relevant = truth == 1
     strange = truth[~relevant & (truth != 0)]
     if len(strange):

@@ -8,7 +8,7 @@ Conventions, the same for every metric here:
   when score(r) <= score(s), and rank(r) is the number of labels with score >= score(r). That agrees with
   scikit-learn's ranking metrics.
 - Rows without arcs (no label relevant, or all) say nothing about an order and are skipped. `reduce="mean"` is the
-  mean over the other rows, NaN when there are none; `reduce="none"` is one value a row, NaN for the skipped ones.
+  mean over the other rows, NaN when there are none; `reduce="none"` is one value per row, NaN for the skipped ones.
 
 E = {(r, s): r in Y, s not in Y, score(r) <= score(s)} is Crammer & Singer's error set and Y^c the irrelevant labels.
 """
@@ -47,7 +47,7 @@ class PrecisionRecall(NamedTuple):
 def one_error(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """OneErr: 1 if the best relevant label is not above every irrelevant one, `[max_Y score <= max_Y^c score]`.
 
-    A tie between relevant labels at the top is no error: whichever comes first is relevant.
+    A tie between relevant labels at the top is not an error: whichever comes first is relevant.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def normalized_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | 
 def ranking_loss(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """The share of wrong arcs, `|E| / (|Y| |Y^c|)`: another name for `normalized_loss`.
 
-    scikit-learn's `label_ranking_loss` has the same value a row, but counts rows without arcs as 0.
+    scikit-learn's `label_ranking_loss` has the same value per row, but counts rows without arcs as 0.
 
     Examples
     --------
@@ -161,7 +161,8 @@ def disagreement_error_percent(Y: Any, scores: Any, *, reduce: Reduce = "mean") 
 def average_precision(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """AvgP: `1/|Y| sum_{r in Y} |{r' in Y: rank(r') <= rank(r)}| / rank(r)`.
 
-    scikit-learn's `label_ranking_average_precision_score` has the same value a row, but counts rows without arcs as 1.
+    scikit-learn's `label_ranking_average_precision_score` has the same value per row, but counts rows
+    without arcs as 1.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def precision_recall_graph(Y: Any, scores: Any) -> PrecisionRecall:
 def max_f1(Y: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     """MaxF1: `max_r 2 P(r) R(r) / (P(r) + R(r))`, with P(r) and R(r) the means of `precision_recall_graph`.
 
-    The maximum of means, which is the reading of Crammer & Singer nearest to their figures. `reduce="none"` is each
+    The maximum of means, which is the reading of Crammer & Singer nearest to their numbers. `reduce="none"` is each
     row's own `max_r F1(r)`, each at its own r, so their mean is another number than `reduce="mean"` gives.
 
     Examples
@@ -290,7 +291,7 @@ def _as_numbers(values: Any, name: str) -> npt.NDArray[Any]:
     if sp.issparse(values):
         raise InputError(f"{name} must be a dense array, got a sparse matrix: call .toarray() on it.")
     if hasattr(values, "n_arcs"):  # NumPy would take graphs for nested sequences without end
-        raise InputError(f"{name} must be an array, got {values!r}: judge such graphs by the errors on graphs.")
+        raise InputError(f"{name} must be an array, got {values!r}: use the errors on graphs for such graphs.")
     try:
         array = np.asarray(values)
         array = array.astype(np.float64) if array.dtype == object else array
@@ -316,12 +317,12 @@ def reduce_rows(values: Array, reduce: Reduce) -> float | Array:
 
 def _check_reduce(reduce: Any) -> Any:
     if reduce not in ("mean", "none"):
-        raise ParameterError(f'reduce = {reduce!r} is unknown: choose "mean" or "none" (one value a row).')
+        raise ParameterError(f'reduce = {reduce!r} is unknown: choose "mean" or "none" (one value per row).')
     return reduce
 
 
 def _refuse_names(Y: Any) -> None:
-    """Names have no column of their own, and lists of them no shape: say what makes both."""
+    """The error for a Y of names, which have neither columns nor a shape."""
     if not isinstance(Y, list | tuple) and getattr(Y, "dtype", np.dtype(float)).kind not in "OU":
         return
     for row, one in enumerate(Y):

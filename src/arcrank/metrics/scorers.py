@@ -1,4 +1,4 @@
-"""The metrics as scikit-learn scorers, for `GridSearchCV`, `cross_validate` and their kin.
+"""The metrics as scikit-learn scorers, for `GridSearchCV`, `cross_validate` and similar functions.
 
 A scorer asks the estimator for `score_labels(X)`, else `decision_function(X)`, else `predict_proba(X)`, so it serves
 arcrank's rankers, pipelines that end in one, and scikit-learn's own classifiers.
@@ -195,8 +195,8 @@ def _positions(graphs: Any) -> Any:
     """Return (n, k) rank positions of layered graphs, NaN where a label is not judged."""
     if not hasattr(graphs, "levels"):
         raise InputError(
-            f"Orders and grades cannot be read from {graphs!r}: give layered graphs or a matrix, or judge arcs by "
-            "scorer('disagreement_error')."
+            f"Orders and grades cannot be read from {graphs!r}: give layered graphs or a matrix, or evaluate "
+            "arcs with scorer('disagreement_error')."
         )
     levels = graphs.levels()
     return np.where(levels < 0, np.nan, levels + 1.0)

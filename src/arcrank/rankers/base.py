@@ -29,7 +29,7 @@ from arcrank.solvers.products import row_products
 class Sizes(NamedTuple):
     """What the memory of a fit depends on.
 
-    `flows` is how many variables a log-linear dual would have, and `explicit` tells that graphs are given as arcs.
+    `flows` is how many variables a log-linear dual would have, and `explicit` says whether graphs are given as arcs.
     """
 
     instances: int
@@ -159,7 +159,7 @@ class LabelRanker(BaseEstimator, ABC):
         return Sizes(len(graphs), n_features, graphs.n_labels)
 
     def _bytes_needed(self, sizes: Sizes) -> int:
-        """What `fit` takes beside X and y, about: 8 bytes for each weight."""
+        """The approximate memory of `fit` besides X and y: 8 bytes for each weight."""
         return 8 * sizes.features * sizes.labels
 
     def _check_memory(self, sizes: Sizes) -> None:
@@ -295,7 +295,7 @@ def refuse_one_label(graphs: PreferenceGraphs) -> None:
 
 def warn_without_arcs(graphs: PreferenceGraphs) -> None:
     """Warn where there is nothing to learn from, which often is supervision written in another way than meant."""
-    first_rows = graphs[: min(100, len(graphs))]  # they nearly always tell; all arcs of a stream take time to count
+    first_rows = graphs[: min(100, len(graphs))]  # nearly always enough; all arcs of a stream take time to count
     if max(graphs.shape) > 1 and first_rows.n_arcs == 0 and graphs.n_arcs == 0:
         warnings.warn(
             "No instance prefers any label to another: nothing can be learnt. Arcs are written as tuples (a, b), or "

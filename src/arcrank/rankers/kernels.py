@@ -14,7 +14,7 @@ from arcrank.solvers.kernels import Kernel, check_diagonal, indefinite
 __all__ = ["KERNELS", "Kernel", "check_gram", "make_kernel"]
 
 KERNELS = ("linear", "polynomial", "rbf", "cosine", "precomputed")
-_ALL_EIGENVALUES = 1000  # rows of a precomputed matrix up to which all of its eigenvalues are looked at
+_ALL_EIGENVALUES = 1000  # rows of a precomputed matrix up to which all of its eigenvalues are checked
 
 
 def make_kernel(name: Any, X: Any, *, gamma: Any, degree: float, coef0: float, constant: float) -> Kernel:
@@ -64,7 +64,7 @@ def _width(gamma: Any, X: Any) -> float:
 
 
 def check_gram(K: Any) -> None:
-    """Refuse a precomputed matrix that is no kernel.
+    """Refuse a precomputed matrix that is not a kernel.
 
     Always checked: square, finite, symmetric, `K_ij^2 <= K_ii K_jj`. No eigenvalue may be below -1e-6 times the
     largest: of the whole matrix up to 1,000 instances, beyond of that of 500 drawn at random, which may miss one.

@@ -47,14 +47,14 @@ class LogLinearRanker(LinearRanker):
         `(heads, tails, row) -> pieces`.
     solver : "auto", "dual", "lbfgs" or "boosting"
         "dual" is ascent with a duality-gap certificate, "boosting" the paper's Figure 3, which does not use C;
-        `solver_` tells what "auto" took. For disagreement and callables "dual" has a variable for each arc, O(arcs)
+        `solver_` is what "auto" chose. For disagreement and callables "dual" has a variable for each arc, O(arcs)
         memory; otherwise layered graphs are never written out.
     C : float
         Weight of the data term.
     normalize : bool
         Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
     loss : callable, optional
-        A convex loss of your own in place of the log-linear one, for "auto" and "lbfgs": `loss(graphs, decomposition,
+        A custom convex loss instead of the log-linear one, for "auto" and "lbfgs": `loss(graphs, decomposition,
         weight)` is called by `fit`, with C in the instances' weights, and returns a `FlowLoss`. Such a ranker is not
         for model files.
     fit_intercept : bool
@@ -234,7 +234,7 @@ class LogLinearRanker(LinearRanker):
                 f"loss must be None or a callable (graphs, decomposition, weight) -> FlowLoss; got {self.loss!r}."
             )
         if self.loss is not None and self.solver not in ("auto", "lbfgs"):
-            raise ParameterError(f"A loss of your own is minimised by solver='lbfgs' only; got solver={self.solver!r}.")
+            raise ParameterError(f"A custom loss is minimised by solver='lbfgs' only; got solver={self.solver!r}.")
         check_callable("callback", self.callback)
         check_seed("random_state", self.random_state)
         self._cut()
@@ -379,7 +379,7 @@ class LogLinearRanker(LinearRanker):
 
 
 def _fingerprint(X: Any, graphs: PreferenceGraphs, weight: Array) -> str:
-    """Tells whether a warm start sees the same problem again."""
+    """Identifies the problem, so that a warm start is used on the same one only."""
     digest = hashlib.blake2b(repr((X.shape, graphs.shape, type(graphs))).encode())
     parts = [X.data, X.indices, X.indptr] if sp.issparse(X) else [np.ascontiguousarray(X)]
     if isinstance(graphs, LayeredGraphs):

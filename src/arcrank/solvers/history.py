@@ -1,4 +1,4 @@
-"""What a solver tells while it works, and how it is told to stop."""
+"""The progress that a solver reports, and the callback that can stop it."""
 
 from __future__ import annotations
 

@@ -99,8 +99,8 @@ class Kernel:
 def indefinite() -> InputError:
     """The error for a matrix of kernel values that has a negative eigenvalue."""
     return InputError(
-        "The precomputed kernel has a negative eigenvalue, so it is no inner product and training would not end; use "
-        "a positive semi-definite kernel, or add a multiple of the identity."
+        "The precomputed kernel has a negative eigenvalue, so it is not an inner product and training would not "
+        "converge; use a positive semi-definite kernel, or add a multiple of the identity."
     )
 
 

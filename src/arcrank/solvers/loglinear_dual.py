@@ -81,7 +81,7 @@ class DualAscent:
                 self._measure(state, gaps, losses, sleep)
                 usual = max(0.1, min(1.0, state.relative_gap / estimate)) if estimate > 0 else usual
             stop = history.add(loss=state.loss, gap=state.relative_gap)
-            # An instance waits when its gap is small beside what tol allows it, or beside the present mean.
+            # An instance waits when its gap is small compared with what tol allows it, or with the present mean.
             skip = max(0.1 * tol * state.primal, 0.03 * state.gap) / max(1, n)
             if exact and state.relative_gap <= tol:
                 state.converged = True

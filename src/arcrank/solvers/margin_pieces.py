@@ -14,7 +14,7 @@ from arcrank.losses.margin import Logistic, MarginLoss
 
 
 def single_arcs(parts: Pieces) -> Pieces:
-    """Every arc of every piece as a piece of its own."""
+    """Every arc of every piece as a separate piece."""
     return Pieces(parts.arc_ptr[parts.row_ptr], np.arange(len(parts.head) + 1), parts.head, parts.tail, parts.weight)
 
 

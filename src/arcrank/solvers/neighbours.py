@@ -30,7 +30,7 @@ def nearest_rows(queries: Any, pool: Any, k: int, block: int = BLOCK) -> tuple[I
     """Return the k rows of `pool` of greatest cosine with each query, best first: rows and cosines, (q, k) each.
 
     k is cut to the size of the pool. Equal cosines: the lower row first; a row of zeros has cosine 0 with all.
-    Memory beside the inputs is one block of the pool and q x k results; no q x m matrix exists.
+    Memory besides the inputs is one block of the pool and q x k results; no q x m matrix exists.
 
     Examples
     --------

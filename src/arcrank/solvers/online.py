@@ -92,8 +92,8 @@ def check_progress(counters: NDArray[Any], sums: NDArray[Any], curve: NDArray[An
     counted = 0 <= rounds <= _MOST_ROUNDS and 0 <= skipped <= _MOST_ROUNDS and fewest >= 1
     if not counted or not 1 <= stride <= _MOST_ROUNDS or not points == rounds // stride == len(curve) <= _MOST_POINTS:
         raise InputError(
-            f"The state has the counters {counters.tolist()} and a curve of {len(curve)} points, which cannot be; "
-            "take a state that get_state returned."
+            f"The state has the counters {counters.tolist()} and a curve of {len(curve)} points, which is "
+            "impossible; pass a state that get_state returned."
         )
 
 
@@ -134,7 +134,7 @@ class Prototypes:
         if rule == PERCEPTRON:
             if not isinstance(graphs, LayeredGraphs) or graphs.n_layers > 2:
                 raise GraphError(
-                    f"A perceptron a label needs label sets, got {graphs!r}; use MMPRanker for other preferences."
+                    f"PerceptronRanker needs label sets, got {graphs!r}; use MMPRanker for other preferences."
                 )
             seen = online.perceptron(*given, *out)
         elif isinstance(graphs, LayeredGraphs):
@@ -148,8 +148,8 @@ def check_seen(seen: int, rows: IntArray) -> None:
     """Raise unless all rows have been seen."""
     if seen < len(rows):
         raise InputError(
-            f"The scores of row {rows[seen]} are not finite any more: the features are too large. Scale them, e.g. to "
-            "rows of unit length, and start anew."
+            f"The scores of row {rows[seen]} are no longer finite: the features are too large. Scale them, e.g. to "
+            "rows of unit length, and fit again."
         )
 
 

@@ -1,10 +1,10 @@
-"""Products of instances with weights in which the result of a row does not depend on the rows beside it.
+"""Products of instances with weights in which the result of a row does not depend on the other rows.
 
 BLAS rounds a dense product differently for one row than for many, and differently on each processor, so that a near tie
 between two labels could be decided by the size of a batch. Here every entry is summed in the order of the features, as
 SciPy's CSR product does it: rows are independent, dense and sparse instances of equal values give the same bits, and so
 does every processor. Two labels tie only where their scores are equal. It takes about three times as long as BLAS, on
-dense instances only; solvers, whose result does not hang on single rows, use BLAS.
+dense instances only; solvers, whose result does not depend on single rows, use BLAS.
 """
 
 from __future__ import annotations

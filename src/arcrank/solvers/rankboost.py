@@ -28,7 +28,7 @@ class Round(NamedTuple):
 
 
 class OrderedPairs:
-    """The distribution D over all pairs (better, worse) of graded rows, kept as weights of rows.
+    """The distribution D over all pairs (better, worse) of graded rows, stored as weights of rows.
 
     `D(i, j) ~ up_i down_j` for grade(i) > grade(j), with `up ~ exp(-H)` and `down ~ exp(H)`. With two grades these
     are the paper's nu: `up` on the relevant rows, `down` on the others, each summing to one (eqs. 8 and 9).

@@ -35,7 +35,7 @@ class _TermSelector(SelectorMixin, BaseEstimator):
         # as_graphs knows arrays and pandas; other objects that can become an array do so here.
         graphs = as_graphs(np.asarray(y) if hasattr(y, "__array__") and not hasattr(y, "iloc") else y)
         if len(graphs) != X.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance")
+            raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; pass one of each per instance")
         return X, graphs
 
     def _get_support_mask(self) -> Mask:

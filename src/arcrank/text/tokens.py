@@ -57,8 +57,8 @@ class Tokenizer(BaseEstimator):
     digits : "token", "keep" or "drop"
         Each run of digits becomes one token `#` ("1987" -> "#", "3rd" -> "#rd"), stays, or goes.
     stop_words : "english", None or collection of str
-        Words to leave out, compared before stemming: the shipped list of function words, none, or one's own
-        (which is cut and lowered as the text is, so that "don't" stops "don" and "t").
+        Words to leave out, compared before stemming: the shipped list of function words, none, or a custom list
+        (which is split and lowered as the text is, so that "don't" stops "don" and "t").
     stem : bool or str
         Porter's stems, none, or the name of another of PyStemmer's algorithms ("english", "french", ...); words
         of one or two letters are left alone.
@@ -110,7 +110,7 @@ class Tokenizer(BaseEstimator):
         return split_lowered if self.lowercase else split_words
 
     def _finisher(self) -> Callable[[list[str]], list[str]]:
-        """Return the function that takes raw words to final ones, with "" in the place of those left out."""
+        """Return the function that takes raw words to final ones, with "" for those left out."""
         replace = self._digit_rule()
         stop, shortest = self._stop_set(), self._shortest()
         stems = self._stemmer()
@@ -148,7 +148,7 @@ class Tokenizer(BaseEstimator):
         return check_int("min_length", self.min_length, at_least=1)
 
     def _stemmer(self) -> Callable[[list[str]], list[str]]:
-        # Made anew for each call (0.4 microseconds): PyStemmer's objects neither pickle nor may be shared by threads.
+        # Created for each call (0.4 microseconds): PyStemmer's objects neither pickle nor may be shared by threads.
         if not self.stem:
             return lambda words: words
         name = "porter" if self.stem is True else self.stem
@@ -168,12 +168,12 @@ def encode_with(tokenizer: Callable[[str], list[str]], texts: Iterable[str]) -> 
 
 
 def checked_texts(texts: Iterable[Any]) -> Iterator[str]:
-    """Yield the texts, or raise an InputError that names the first row which is no string."""
+    """Yield the texts, or raise an InputError that names the first row that is not a string."""
     if isinstance(texts, str | bytes):
         raise InputError("expected a list of texts, got one string; wrap it: [text]")
     if getattr(texts, "ndim", 1) != 1:
         raise InputError(
-            f"expected one text a row, got an array of shape {getattr(texts, 'shape', None)}; pass its text column"
+            f"expected one text per row, got an array of shape {getattr(texts, 'shape', None)}; pass its text column"
         )
     try:
         rows = iter(texts)

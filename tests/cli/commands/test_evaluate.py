@@ -214,7 +214,7 @@ def test_labels_that_the_model_does_not_know_are_told(model, tmp_path):
     for sentence in (
         "1 label is unknown to the model and left out of every measure, in 2 documents: new.",
         "2 documents have no label to measure by and are left out of every measure.",
-        "Judged by 1 document only",
+        "Measured on only 1 document",
     ):
         assert sentence in done.stderr
         assert sentence in page.read_text(encoding="utf-8")
@@ -242,7 +242,7 @@ def test_measures_say_what_they_mean(model, data, tmp_path):
     page = tmp_path / "r.html"
     done = shell("evaluate", model, data, "--report", page)
     assert re.search(r"one-error .*│ 0 +│ share of documents whose first label is wrong", done.stdout)
-    assert "Judged by" not in done.stderr
+    assert "Measured on" not in done.stderr
     assert "one-error and precision at 1 need not add up to 1" in page.read_text(encoding="utf-8")
 
 

@@ -50,7 +50,7 @@ def test_the_report_for_people(tmp_path, data):
     assert "duality gap" in result.out
     assert f"saved to {tmp_path / 'm'} ({(tmp_path / 'm').stat().st_size / 1e3:.1f} kB)" in result.out
     assert "one-error" in result.out
-    assert "Judged by 6 documents only" in result.err
+    assert "Measured on only 6 documents" in result.err
 
 
 def test_auto_shows_what_it_tried(tmp_path, data):
@@ -88,7 +88,7 @@ def test_one_document_is_one(tmp_path):
     path = write_rows(tmp_path / "two.jsonl", text_rows(5))
     result = call("train", path, "--model", tmp_path / "m", "--learner", "log-linear", "--validate", "0.2")
     assert "on 1 document held out: " in result.out
-    assert "Judged by 1 document only" in result.err
+    assert "Measured on only 1 document" in result.err
 
 
 def test_a_big_model_of_hashed_features_tells_how_to_make_it_smaller(tmp_path, data, monkeypatch):
@@ -246,7 +246,7 @@ def test_online_learners_stream(tmp_path, data):
     assert "(wrongly ordered pairs per document)" in told
     failed(call(*arguments, "--set", "epochs=0"), "epochs")
     failed(call(*arguments, "--set", "shuffle=yes"), "shuffle must be True or False")
-    failed(call(*arguments, "--set", "random_state=-1"), "random_state=-1", "at least 0")
+    failed(call(*arguments, "--set", "random_state=-1"), "--set random_state", "at least 0, or null, got -1")
     failed(call("train", "-", *arguments[2:], "--set", "epochs=2"), "standard input")
 
 

@@ -71,7 +71,7 @@ def test_columns_of_other_names():
         read_corpus(table, text_column="bodies", label_column="topics")
     with pytest.raises(FormatError, match="columns text and labels are needed, got body, topics"):
         read_corpus(table, text_column="body")
-    with pytest.raises(ParameterError, match="are one column"):
+    with pytest.raises(ParameterError, match="are the same column"):
         read_corpus(table, text_column="body", label_column="body")
 
 

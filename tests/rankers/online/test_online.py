@@ -256,7 +256,7 @@ def test_the_kind_is_fixed_by_the_first_call():
     with pytest.raises(InputError, match="columns of y were fixed"):
         ranker.partial_fit(X, np.array([[1, 0], [0, 1]]), labels=["a", "b"])
     ranker.partial_fit(X, as_graphs(np.array([[0, 1], [0, 1]])))
-    with pytest.raises(InputError, match="3 labels without names, where 2 are wanted"):
+    with pytest.raises(InputError, match="3 labels without names, where 2 are expected"):
         ranker.partial_fit(X, as_graphs(np.array([[0, 1, 0], [0, 1, 0]])))
     by_graphs = MMPRanker().partial_fit(X, as_graphs([["a"], ["b"]]))
     assert by_graphs.predict(X).tolist() == [[1, 2], [2, 1]]
@@ -296,7 +296,7 @@ def test_a_bad_feature_is_an_error_that_names_the_row(value, make):
 
 def test_scores_that_overflow_are_an_error():
     X = np.array([[1e90], [1e90], [1e90]])
-    with pytest.raises(InputError, match="row 1 are not finite any more"):
+    with pytest.raises(InputError, match="row 1 are no longer finite"):
         MMPRanker("size", kernel="poly", gamma=1.0).fit(X, ["a", "b", "a"])
 
 
@@ -352,7 +352,7 @@ def test_a_kernel_learns_what_no_linear_ranker_can():
     assert MMPRanker(kernel="rbf", gamma=2.0, epochs=20).fit(X, arcs).margins(X, arcs).min() > 0
     with pytest.raises(AttributeError, match="no weights"):
         _ = ranker.coef_
-    with pytest.raises(ParameterError, match="explain takes a linear ranker apart"):
+    with pytest.raises(ParameterError, match="explain needs a linear ranker"):
         ranker.explain(X[:1], "same", "other")
     with pytest.raises(ParameterError, match="callable kernel"):
         MMPRanker(kernel=lambda A, B: (A @ B.T).toarray()).fit(X, y).get_state()
@@ -363,7 +363,7 @@ def test_margins_are_those_of_figure_1():
     scores = ranker.score_labels(np.eye(3))
     expected = [min(scores[i, [i]]) - max(np.delete(scores[i], i)) for i in range(3)]
     np.testing.assert_array_equal(ranker.margins(np.eye(3), np.eye(3, dtype=int)), expected)
-    with pytest.raises(InputError, match="one graph a row"):
+    with pytest.raises(InputError, match="one graph per row"):
         ranker.margins(np.eye(3), np.eye(3, dtype=int)[:2])
 
 

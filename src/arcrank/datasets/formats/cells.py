@@ -1,6 +1,6 @@
 """Labels and names as a cell of a table or a field of an object holds them.
 
-Whole numbers are names too: 3 is the label "3", in every format. A missing value (None, NaN) is no label.
+Whole numbers are names too: 3 is the label "3", in every format. A missing value (None, NaN) is not a label.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _once(names: Iterable[str]) -> list[str]:
 
 
 def name_of(value: Any) -> str:
-    """Return the name of one label, or raise a `RowError`; 3.0 is what becomes of a 3 beside a missing value."""
+    """Return the name of one label, or raise a `RowError`; a 3 in a column with missing values becomes 3.0."""
     if isinstance(value, str):
         return value
     if not isinstance(value, bool) and (isinstance(value, Integral) or _is_whole(value)):

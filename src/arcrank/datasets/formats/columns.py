@@ -18,7 +18,7 @@ _MOST_LISTED = 20
 
 
 class Columns(NamedTuple):
-    """The places of text, labels and id; None where there is no such column, or none is wanted."""
+    """The places of text, labels and id; None where there is no such column, or none is needed."""
 
     text: int
     labels: int | None = None
@@ -37,7 +37,7 @@ def find_columns(place: str, names: Sequence[str], options: Options) -> Columns 
             return None
         raise missing_columns(place, names, options)
     if text == labels:
-        raise ParameterError(f"text_column= and label_column= are one column, {names[text]!r}; give two.")
+        raise ParameterError(f"text_column= and label_column= are the same column, {names[text]!r}; give two.")
     ids = _matches(names, _USUAL["id"])
     return Columns(text, labels, ids[0] if ids else None)
 

@@ -33,7 +33,7 @@ class Frame(Protocol):
 
 
 def is_frame(source: object) -> TypeGuard[Frame]:
-    """Whether an object is a DataFrame, as far as it can be told without importing its library."""
+    """Whether an object is a DataFrame, as far as that is known without importing its library."""
     return hasattr(source, "columns") and hasattr(source, "__getitem__") and hasattr(source, "shape")
 
 

@@ -63,7 +63,7 @@ class _Window:
         self.line = self.start = 1
 
     def next_character(self) -> str:
-        """The next one that is no space; empty at the end of the file."""
+        """The next character that is not a space; empty at the end of the file."""
         while True:
             start, size = self._at, len(self._text)
             while self._at < size and self._text[self._at] in _SPACE:

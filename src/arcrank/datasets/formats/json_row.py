@@ -44,7 +44,7 @@ def has_label_string(fields: dict[str, Any], options: Options) -> bool:
 
 
 def _of_a_whole_table(fields: dict[str, Any]) -> RowError | None:
-    """An object that pandas makes of a DataFrame as a whole, unless it is told to make one of each row."""
+    """An object that pandas writes for a whole DataFrame, unless asked to write one for each row."""
     nested = fields and "features" not in fields and all(isinstance(value, dict) for value in fields.values())
     if nested or {"data", "columns"} <= fields.keys() or {"data", "schema"} <= fields.keys():
         remedy = 'A DataFrame is written row by row with to_json(path, orient="records", lines=True).'
@@ -65,7 +65,7 @@ def load_object(text: str) -> dict[str, Any]:
 
 
 def _invalid(text: str, error: Exception | None = None) -> RowError:
-    """The error of a line that is no JSON object; objects over many lines are told as such."""
+    """The error of a line that is not a JSON object; objects over several lines get a separate message."""
     filters = {"[": ".[]", "{": "."}
     start = text.lstrip()[:1]
     if start == "[" or text.strip() == "{":
@@ -75,7 +75,7 @@ def _invalid(text: str, error: Exception | None = None) -> RowError:
 
 
 def _fault(text: str, error: Exception | None = None) -> str:
-    """What is wrong with a line of JSON; the line's own number is told elsewhere."""
+    """What is wrong with a line of JSON; the number of the line is added elsewhere."""
     if text.strip() == "{":
         return "nothing but '{', and a row is a whole object {...} on one line"
     if text.lstrip().startswith("["):
@@ -177,7 +177,7 @@ def _labels(value: Any, options: Options) -> list[str]:
 
 
 def _label(value: Any, options: Options) -> list[str]:
-    """One label, so that a name with a semicolon in it is not cut without a word."""
+    """One label, so that a name with a semicolon in it is not split silently."""
     return LabelCells.given(options, LabelCells(None, doubtful=";")).labels(value)
 
 

@@ -17,7 +17,7 @@ __all__ = ["blocks", "parse_row"]
 
 
 def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
-    """Yield the rows in blocks; blank lines are no rows."""
+    """Yield the rows in blocks; blank lines are not rows."""
     start = cast(Any, lines.stream).peek()
     objects = json_array.objects if json_array.is_array(start) else _objects
     return row_blocks(_rows(objects(lines), lines, options), lines, options)

@@ -16,7 +16,7 @@ __all__ = ["Options"]
 class Options:
     """Rows per block, the allowed labels (None: any), and what only some formats have.
 
-    With `labelled=False` rows need no labels, and those that they have are not looked at. Blocks then hold what has
+    With `labelled=False` rows need no labels, and those that they have are ignored. Blocks then hold what has
     arrived: a row that is given on a pipe does not wait for the next one, and the rows before one that cannot be read
     come before the error. `takes` ("text" or "features") is what the model that will rank the rows can use;
     `blank_lines` makes documents of blank lines where a line is a text, so that documents and lines keep step.

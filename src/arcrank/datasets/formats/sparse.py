@@ -66,7 +66,7 @@ def _check_numbers(indices: Array, values: Array, n_features: int | None) -> int
         raise ValueError("a value that is not finite")
     largest = indices.max()
     if indices.min() < 0 or not largest < 2**53 or (indices != np.floor(indices)).any():
-        raise ValueError("an index that is not a whole number from 0 on")
+        raise ValueError("an index that is not a whole number of at least 0")
     if n_features is not None and largest >= n_features:
         raise ValueError(f"index {int(largest)} where there are {n_features} features")
     return n_features if n_features is not None else int(largest) + 1

@@ -1,4 +1,4 @@
-"""The extreme-classification repository's text format: a header `n d k`, then `l1,l2 f:v f:v` a row."""
+"""The extreme-classification repository's text format: a header `n d k`, then `l1,l2 f:v f:v` for each row."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class OnlineRanker(LinearRanker):
         check_seed("random_state", self.random_state)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn anew, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
+        """Learn from scratch, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
         self.check_parameters()
         rule = self._rule()
         X = self._check_features(X, reset=True)
@@ -141,13 +141,13 @@ class OnlineRanker(LinearRanker):
 
     @property
     def n_skipped_(self) -> int:
-        """Documents without arcs (no topic, or all of them), which change nothing and are no rounds."""
+        """Documents without arcs (no topic, or all of them), which change nothing and are not rounds."""
         check_is_fitted(self)
         return self._progress.skipped
 
     @property
     def cumulative_losses_(self) -> Array:
-        """Losses 1, 2 and 3, (m, 3): means over the rounds so far, each judged before its update (Figures 4 and 5).
+        """Losses 1, 2 and 3, (m, 3): means over the rounds so far, each measured before its update (Figures 4 and 5).
 
         Row j is of round `loss_rounds_[j]`: every round up to 65,536 of them, beyond that every second, fourth, ...,
         and always the last.
@@ -170,7 +170,7 @@ class OnlineRanker(LinearRanker):
         scores = self.score_labels(X)
         graphs = self._graphs_of(y)
         if graphs.shape != scores.shape:
-            raise InputError(f"X has scores of shape {scores.shape} and y is {graphs!r}; give one graph a row of X.")
+            raise InputError(f"X has scores of shape {scores.shape} and y is {graphs!r}; give one graph per row of X.")
         return smallest_margins(graphs, scores)
 
     def get_state(self, *, copy: bool = True) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class OnlineRanker(LinearRanker):
 
     def _check_average(self) -> None:
         if bool(self.average) != bool(len(self._model.late)):
-            raise ParameterError("average was fixed by the first call; start anew with fit, or with a new ranker.")
+            raise ParameterError("average was fixed by the first call; call fit to start again, or use a new ranker.")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

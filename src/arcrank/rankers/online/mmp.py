@@ -1,4 +1,4 @@
-"""Online rankers of Crammer & Singer 2002: MMP with its three losses, and a perceptron a label."""
+"""Online rankers of Crammer & Singer 2002: MMP with its three losses, and one perceptron per label."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["MMPRanker"]
 
 
 class MMPRanker(OnlineRanker):
-    """The multiclass multilabel perceptron (Crammer & Singer 2002, Fig. 2): one prototype a label, one pass.
+    """The multiclass multilabel perceptron (Crammer & Singer 2002, Fig. 2): one prototype per label, one pass.
 
     Where a document's ranking is not perfect, with E its wrong arcs (score(head) <= score(tail), ties included), the
     prototype of every label moves along x by its wrong arcs as a head less its wrong arcs as a tail, divided by c. On a
@@ -188,7 +188,7 @@ class MMPRanker(OnlineRanker):
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
         """As of every linear ranker: each feature's part of the margin between two labels for one instance x."""
         if self.kernel is not None:
-            raise ParameterError("explain takes a linear ranker apart; with a kernel no feature has a part of its own.")
+            raise ParameterError("explain needs a linear ranker; with a kernel a margin is not a sum over features.")
         return super().explain(x, above, below)
 
     def _check_average(self) -> None:

@@ -12,7 +12,7 @@ __all__ = ["PerceptronRanker"]
 
 
 class PerceptronRanker(OnlineRanker):
-    """One binary perceptron a label, ranked by their scores (Crammer & Singer 2002, section 4.3).
+    """One binary perceptron per label, ranked by their scores (Crammer & Singer 2002, section 4.3).
 
     A relevant label whose score is not positive moves its prototype by +x, another label whose score is not negative
     by -x. y must be label sets: single labels, an indicator, lists of names, or graphs of two layers, where labels that

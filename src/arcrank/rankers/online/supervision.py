@@ -67,7 +67,7 @@ def _new_names(y: Any, kind: str, known: NDArray[Any]) -> list[Any]:
     """The names in y that are not known, sorted."""
     try:
         new = set(_unknown(known, _names(y, kind)))
-    except TypeError:  # something in y is no list, or no label: as_graphs says which
+    except TypeError:  # something in y is not a list, or not a label: as_graphs says which
         return []
     try:
         return sorted(new)

@@ -235,7 +235,7 @@ class PreferenceMachine(LinearRanker):
         """Each feature's part of the margin of two labels, as of every linear ranker; only with a linear kernel."""
         if hasattr(self, "_kernel"):
             raise ParameterError(
-                "explain needs kernel='linear': under other kernels features have no parts of a margin."
+                "explain needs kernel='linear': with other kernels a margin is not a sum over features."
             )
         return super().explain(x, above, below)
 
