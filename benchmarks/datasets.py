@@ -18,8 +18,9 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from arcrank.datasets import Corpus, load_debtags, load_rcv1, load_reuters21578
-from arcrank.datasets.locate import cache_folder, find, members
+from arcrank.datasets.locate import cache_folder, find
 from arcrank.datasets.reuters import parse_sgml
+from arcrank.io.compressed import members
 from benchmarks.timing import alternate, report
 
 ROUNDS = 5

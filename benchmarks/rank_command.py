@@ -66,7 +66,8 @@ def rank_with_ours(model_path: str, data_path: str, output_path: str) -> None:
 def prepare(folder: Path) -> None:
     """The file of documents, and a model of each kind with the same weights."""
     from arcrank.datasets import load_rcv1
-    from arcrank.datasets.locate import find, members
+    from arcrank.datasets.locate import find
+    from arcrank.io.compressed import members
 
     for _, stream in members(find("rcv1", what="RCV1-v2"), "test.svm"):
         (folder / "test.svm").write_bytes(stream.read())
