@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+import arcrank
 from arcrank.datasets import Corpus
-from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import ArcGraphs, LayeredGraphs
+from arcrank.errors import GraphError, InputError, ParameterError
+from arcrank.graphs import ArcGraphs, Hierarchy, LayeredGraphs
 
 
 def small(**parts):
@@ -116,3 +117,23 @@ def test_queries_take_their_candidates_along():
     assert part.X.toarray()[:, 0].tolist() == [8, 10, 0, 2, 4]
     assert arcs_of(part, 2) == {("1", "0"), ("2", "0")}
     assert repr(part) == "Corpus(3 queries, 3 labels)"
+
+
+def test_the_hierarchy_is_a_tree_and_a_mapping():
+    parents = {"fuel": None, "oil": "fuel", "gas": "fuel"}
+    corpus = Corpus(["gas", "oil"], texts=["a", "b"], label_sets=[["oil"], ["gas"]], hierarchy=parents)
+    tree = corpus.hierarchy
+    assert isinstance(tree, Hierarchy)
+    assert tree == parents
+    assert parents == tree
+    assert tree.leaf_graphs(corpus.label_sets).shape == (2, 3)
+    assert corpus[:1].hierarchy is tree
+    with pytest.raises(GraphError, match="not in the hierarchy"):
+        Corpus(["oil"], texts=["a"], label_sets=[["oil"]], hierarchy={"oil": "fuel"})
+
+
+def test_a_hierarchy_is_kept_in_a_card(tmp_path):
+    tree = Hierarchy({"fuel": None, "oil": "fuel"})
+    ranker = arcrank.RocchioRanker().fit([[1, 0], [0, 1]], ["oil", "fuel"])
+    arcrank.save(ranker, tmp_path / "m", card={"hierarchy": tree})
+    assert arcrank.load(tmp_path / "m").model_card_["hierarchy"] == {"fuel": None, "oil": "fuel"}

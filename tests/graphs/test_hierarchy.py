@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import copy
+import pickle
 from collections import deque
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -88,3 +91,34 @@ def test_bad_labels():
         tree.leaf_graphs(["a"])
     with pytest.raises(ParameterError, match="n_layers"):
         tree.leaf_graphs([["a"]], n_layers=1)
+
+
+def test_it_is_the_mapping_from_labels_to_parents():
+    parents = {"C": None, "C1": "C", "E": None}
+    tree = Hierarchy(parents)
+    assert isinstance(tree, Mapping)
+    assert list(tree) == list(tree.keys()) == ["C", "C1", "E"]
+    assert list(tree.items()) == list(parents.items())
+    assert list(tree.values()) == [None, "C", None]
+    assert tree["C1"] == tree.get("C1") == "C"
+    assert tree["C"] is None
+    assert tree.get("X", "none") == "none"
+    assert "E" in tree
+    assert "X" not in tree
+    with pytest.raises(KeyError):
+        tree["X"]
+
+
+def test_equal_to_a_mapping_with_the_same_pairs():
+    parents = {"C": None, "C1": "C"}
+    assert Hierarchy(parents) == parents == Hierarchy(Hierarchy(parents))
+    assert Hierarchy(parents) != {"C": None}
+    assert Hierarchy(parents) != [("C", None), ("C1", "C")]
+
+
+def test_pickled_copied_and_printed():
+    tree = Hierarchy({"C": None, "C1": "C", "E": None})
+    for again in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+        assert again == tree
+        assert again.leaves == tree.leaves
+        assert repr(again) == repr(tree) == "Hierarchy(3 labels, 3 leaves (1 dummies), depth 2)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,7 @@ from scipy.sparse import csr_matrix
 
 from arcrank._typing import IntArray
 from arcrank.errors import InputError, ParameterError
-
-if TYPE_CHECKING:
-    from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs import Hierarchy, PreferenceGraphs, as_graphs, concatenate
 
 __all__ = ["Corpus"]
 
@@ -46,8 +44,9 @@ class Corpus:
         The candidates of each query; then the labels are positions of candidates within their query.
     grades : array of shape (ptr[-1],), or None
         The graded relevance of every candidate, as in the file; it comes with `ptr`.
-    hierarchy : dict, or None
-        The parent of every label and inner node; None for a root.
+    hierarchy : Hierarchy, or None
+        The tree of labels, also as a mapping from every label and inner node to its parent, None for a root. A dict
+        becomes a `Hierarchy`.
     descriptions : dict
         What a label means in words, where the distribution says it.
     splits : dict of integer arrays
@@ -81,7 +80,7 @@ class Corpus:
     preferences: list[tuple[str, Any]] | None = None
     ptr: NDArray[np.int64] | None = None
     grades: NDArray[np.float64] | None = None
-    hierarchy: dict[str, str | None] | None = None
+    hierarchy: Hierarchy | None = None
     descriptions: dict[str, str] = field(default_factory=dict)
     splits: Mapping[str, Any] = field(default_factory=dict)
     ids: list[str | None] | None = None
@@ -94,11 +93,12 @@ class Corpus:
         _exactly_one("texts or X", self.texts, self.X)
         supervision = (self.label_sets, self.ranks, self.grades, self.preferences)
         _exactly_one("label_sets, ranks, grades or preferences", *supervision)
+        self.hierarchy = _as_hierarchy(self.hierarchy)
         self.splits = {name: np.asarray(rows, dtype=np.intp) for name, rows in self.splits.items()}
         for name in ("label_sets", "ranks", "preferences", "ids"):
             part = getattr(self, name)
             if part is not None and len(part) != len(self):
-                raise InputError(f"{name} has {len(part)} rows for {len(self)} instances; give one row each")
+                raise InputError(f"{name} has {len(part)} rows for {len(self)} instances; give one row each.")
 
     def __len__(self) -> int:
         """Return the number of instances n."""
@@ -110,7 +110,7 @@ class Corpus:
         """Return the corpus of some rows (a slice, row numbers or a boolean mask); it has no splits."""
         chosen = np.arange(len(self))[rows]
         if chosen.ndim != 1:
-            raise InputError("a corpus is indexed by a slice, a list of rows or a mask; use corpus[i : i + 1]")
+            raise InputError("A corpus is indexed by a slice, a list of rows or a mask; use corpus[i : i + 1].")
         picked = chosen.tolist()
         return replace(
             self,
@@ -136,7 +136,7 @@ class Corpus:
         """Return the corpus of a named split, such as `"train"`."""
         if name not in self.splits:
             known = ", ".join(self.splits) or "none"
-            raise ParameterError(f"no split is called {name!r}; this corpus has: {known}")
+            raise ParameterError(f"There is no split {name!r}; this corpus has: {known}.")
         return self[self.splits[name]]
 
     @property
@@ -158,18 +158,16 @@ class Corpus:
     def target(self, label: str) -> NDArray[np.int64]:
         """Return one label's bipartite task, shape (n,): 1 where the instance has the label, else 0."""
         if label not in self.labels:
-            raise ParameterError(f"{label!r} is not among the {len(self.labels)} labels of this corpus")
+            raise ParameterError(f"{label!r} is not among the {len(self.labels)} labels of this corpus; see labels.")
         return np.array([label in labels for labels in self._sets()], dtype=np.int64)
 
     def _sets(self) -> list[list[str]]:
         if self.label_sets is None:
-            raise InputError("this corpus holds preferences, not label sets; use .graphs()")
+            raise InputError("This corpus holds preferences, not label sets; use .graphs().")
         return self.label_sets
 
     def graphs(self) -> PreferenceGraphs:
         """Return the preference graphs of the instances, n graphs over k labels."""
-        from arcrank.graphs import as_graphs
-
         if self.grades is not None:
             return as_graphs(self._levels(), kind="levels", labels=self.labels)
         if self.ranks is not None:
@@ -204,10 +202,14 @@ class Corpus:
         return f"Corpus({parts}; from {self.source})" if self.source else f"Corpus({parts})"
 
 
+def _as_hierarchy(parents: Mapping[str, str | None] | None) -> Hierarchy | None:
+    return parents if parents is None or isinstance(parents, Hierarchy) else Hierarchy(parents)
+
+
 def _exactly_one(names: str, *parts: object) -> None:
     given = sum(part is not None for part in parts)
     if given != 1:
-        raise InputError(f"a corpus needs exactly one of {names}, but {given} were given")
+        raise InputError(f"A corpus needs exactly one of {names}, but {given} were given.")
 
 
 def _pick(part: Sequence[T] | None, rows: list[int]) -> list[T] | None:
@@ -216,8 +218,6 @@ def _pick(part: Sequence[T] | None, rows: list[int]) -> list[T] | None:
 
 def _mixed_graphs(preferences: list[tuple[str, Any]], labels: list[str]) -> PreferenceGraphs:
     """Build the rows of each kind together, then put them back in the given order."""
-    from arcrank.graphs import as_graphs, concatenate
-
     rows: dict[str, list[int]] = {}
     for i, (kind, _) in enumerate(preferences):
         rows.setdefault(kind, []).append(i)

@@ -15,6 +15,7 @@ from arcrank.datasets.cache import Arrays, cached, pack_sets, pack_strings, unpa
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.locate import find
 from arcrank.errors import FormatError
+from arcrank.graphs import Hierarchy
 from arcrank.io.compressed import open_binary, readable
 
 __all__ = ["facet_hierarchy", "is_test_package", "load_debtags", "load_debtags_sample"]
@@ -116,7 +117,7 @@ def _corpus(arrays: Arrays, source: str) -> Corpus:
         labels=labels,
         texts=unpack_strings(arrays, "text"),
         label_sets=unpack_sets(arrays, "tags"),
-        hierarchy=facet_hierarchy(labels),
+        hierarchy=Hierarchy(facet_hierarchy(labels)),
         splits={"train": np.flatnonzero(~test), "test": np.flatnonzero(test)},
         ids=[*unpack_strings(arrays, "name")],
         source=source,

@@ -20,7 +20,7 @@ Parents = dict[str, str | None]
 
 
 def read_tree(path: Path) -> Parents:
-    """A hierarchy that is one: refuses cycles and parents that are not there."""
+    """Read a hierarchy, and refuse cycles and parents that are missing."""
     try:
         return Hierarchy(read_hierarchy(path)).parents
     except GraphError as error:
@@ -28,19 +28,19 @@ def read_tree(path: Path) -> Parents:
 
 
 def read_hierarchy(path: Path) -> Parents:
-    """A JSON object {"label": parent or null}, or lines `child<TAB>parent` with an empty parent at the top."""
+    """Read a JSON object {"label": parent or null}, or lines `child<TAB>parent` with an empty parent at the top."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise FormatError(f"{path}: no hierarchy can be read here ({error.strerror}).\n{_HIERARCHY_HELP}") from None
+        raise FormatError(f"{path}: the hierarchy cannot be read ({error.strerror}).\n{_HIERARCHY_HELP}") from None
     except ValueError as error:
-        raise FormatError(f"{path}: this is no text ({error}).\n{_HIERARCHY_HELP}") from None
+        raise FormatError(f"{path}: this is not a text file ({error}).\n{_HIERARCHY_HELP}") from None
     try:
         parents = json.loads(text) if text.lstrip().startswith("{") else _parent_lines(text)
     except ValueError as error:
-        raise FormatError(f"{path}: this is no hierarchy ({error}).\n{_HIERARCHY_HELP}") from None
+        raise FormatError(f"{path}: this is not a hierarchy ({error}).\n{_HIERARCHY_HELP}") from None
     if not all(parent is None or isinstance(parent, str) for parent in parents.values()):
-        raise FormatError(f"{path}: a parent that is neither a name nor null.\n{_HIERARCHY_HELP}")
+        raise FormatError(f"{path}: a parent is neither a name nor null.\n{_HIERARCHY_HELP}")
     return parents
 
 
@@ -50,9 +50,9 @@ _HIERARCHY_HELP = (
 
 
 def check_hierarchy(parents: Parents, path: Path, corpus: Corpus) -> None:
-    """Refuse documents whose labels have no place in the tree."""
+    """Refuse documents whose labels are not in the tree."""
     if corpus.label_sets is None:
-        raise InputError(f"{corpus.source}: --hierarchy needs label sets, not layers or arcs.\nLeave it out.")
+        raise InputError(f"{corpus.source}: --hierarchy needs label sets, not layers or arcs.\nOmit --hierarchy.")
     rows: dict[str, int] = {}
     for row, labels in enumerate(corpus.label_sets):
         for label in labels:
@@ -63,7 +63,7 @@ def check_hierarchy(parents: Parents, path: Path, corpus: Corpus) -> None:
         raise InputError(
             f"{corpus.source}: {is_are(len(missing), 'label')} not in {path}: {some_names(missing)}; "
             f"the first is in {_document(corpus, rows[missing[0]])}.\n"
-            "Add them there, each with its parent, or take them out of the data.\n"
+            "Add them to the hierarchy, each with its parent, or remove them from the data.\n"
             f"To see more of them: arcrank check {corpus.source} --hierarchy {path}"
         )
 
@@ -74,7 +74,7 @@ def _document(corpus: Corpus, row: int) -> str:
 
 
 def _parent_lines(text: str) -> Parents:
-    """Parents that have no line of their own are top labels."""
+    """Read lines of child and parent; parents without a line are top labels."""
     parents: Parents = {}
     for place, line in enumerate(text.splitlines(), start=1):
         child, tab, parent = line.partition("\t")

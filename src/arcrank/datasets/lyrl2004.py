@@ -25,6 +25,7 @@ from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.locate import find
 from arcrank.datasets.trec import read_qrels
 from arcrank.errors import FormatError
+from arcrank.graphs import Hierarchy
 from arcrank.io.compressed import files_of, members
 
 __all__ = ["LAST_TRAINING_DAY", "load_lyrl2004"]
@@ -62,7 +63,7 @@ def load_lyrl2004() -> Corpus:
         labels=labels,
         texts=unpack_strings(arrays, "text"),
         label_sets=unpack_sets(arrays, "topics"),
-        hierarchy={topic: parent or None for topic, parent in parents},
+        hierarchy=Hierarchy({topic: parent or None for topic, parent in parents}),
         descriptions=dict(zip(labels, unpack_strings(arrays, "description"), strict=True)),
         splits=splits,
         ids=[*map(str, arrays["number"].tolist())],

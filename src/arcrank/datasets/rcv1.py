@@ -19,6 +19,7 @@ from arcrank.datasets.join import join
 from arcrank.datasets.locate import find
 from arcrank.datasets.lyrl2004 import load_lyrl2004
 from arcrank.errors import FormatError, ParameterError
+from arcrank.graphs import Hierarchy
 from arcrank.io.compressed import files_of, members
 
 __all__ = ["load_rcv1"]
@@ -80,7 +81,8 @@ def _load_text_sample(path: Path) -> Corpus:
 def _with_topics(arrays: Arrays, corpus: Corpus) -> Corpus:
     corpus.labels = unpack_strings(arrays, "topics_names")
     parents = unpack_strings(arrays, "parent")
-    corpus.hierarchy = {topic: parent or None for topic, parent in zip(corpus.labels, parents, strict=True)}
+    pairs = zip(corpus.labels, parents, strict=True)
+    corpus.hierarchy = Hierarchy({topic: parent or None for topic, parent in pairs})
     described = unpack_strings(arrays, "description")
     corpus.descriptions = {topic: text for topic, text in zip(corpus.labels, described, strict=True) if text}
     corpus.source = "RCV1-v2"

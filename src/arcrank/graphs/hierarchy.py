@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from arcrank.graphs.dense import dense_levels
 from arcrank.graphs.layers import LayeredGraphs
 
 
-class Hierarchy:
-    """A rooted tree of labels, given as a map from each label to its parent.
+class Hierarchy(Mapping[str, str | None]):
+    """A rooted tree of labels, given as a map from each label to its parent, which it is itself too.
 
     Top labels have the parent None: the root itself is implicit. Every inner label gets a dummy leaf, called
     "CCAT (other)", to which a path that ends in the inner label is sent. So there are as many leaves as labels:
@@ -29,6 +29,8 @@ class Hierarchy:
     >>> tree.leaf_graphs([["C", "C1"], ["E"]]).levels()
     array([[1, 0, 1, 2],
            [1, 1, 1, 0]], dtype=int32)
+    >>> tree["C1"], tree["E"], dict(tree) == tree
+    ('C', None, True)
     """
 
     def __init__(self, parents: Mapping[str, str | None]) -> None:
@@ -49,11 +51,18 @@ class Hierarchy:
         """All labels, inner ones and leaves, in the order given."""
         return tuple(self.parents)
 
+    def __getitem__(self, label: str) -> str | None:
+        """The parent of a label; None at the top."""
+        return self.parents[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parents)
+
     def __len__(self) -> int:
         return len(self.parents)
 
     def __eq__(self, other: object) -> bool:
-        return self.parents == other.parents if isinstance(other, Hierarchy) else NotImplemented
+        return self.parents == dict(other) if isinstance(other, Mapping) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 

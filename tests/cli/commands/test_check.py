@@ -184,7 +184,7 @@ def test_a_hierarchy_that_is_none(tmp_path):
     assert_told(shell("check", data, "--hierarchy", tree), "cycle: oil -> ship -> oil")
     assert_told(shell("check", data, "--hierarchy", tmp_path / "none"), "none: ")
     tree.write_text("no tab")
-    assert_told(shell("check", data, "--hierarchy", tree), "tree.tsv: this is no hierarchy")
+    assert_told(shell("check", data, "--hierarchy", tree), "tree.tsv: this is not a hierarchy")
     arcs = write_rows(tmp_path / "a.jsonl", [{"text": "t", "arcs": [["oil", "ship"]]}])
     tree.write_text("oil\t\nship\t\n")
     assert findings_of(shell("check", arcs, "--hierarchy", tree, "--json"))["no label sets"]["number"] == 1
