@@ -48,17 +48,15 @@ def rank_with_peer(model_path: str, data_path: str, output_path: str) -> None:
 
 def rank_with_ours(model_path: str, data_path: str, output_path: str) -> None:
     """What `arcrank rank` does once it is running."""
-    from arcrank._wording import as_json
     from arcrank.cli.blocks import documents_of
     from arcrank.cli.files import load_model
     from arcrank.cli.reading import Reading
     from arcrank.inference.predictor import Predictor
 
     predictor = Predictor(load_model(Path(model_path)))
-    written = {label: as_json(label) for label in predictor.labels}
     with open(output_path, "w") as output:
         for batch in documents_of(data_path, Reading(), takes_text=False, quiet=True):
-            lines = [document.to_json(written) for document in predictor.rank(batch, TOP)]
+            lines = [document.to_json(predictor.written_labels) for document in predictor.rank(batch, TOP)]
             output.write("\n".join([*lines, ""]))
             output.flush()
 

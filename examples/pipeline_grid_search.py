@@ -2,9 +2,8 @@
 
 # --8<-- [start:search]
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
 
-from arcrank import LogLinearRanker
+from arcrank import LogLinearRanker, RankingPipeline
 from arcrank.datasets import load_debtags_sample
 from arcrank.metrics import scorer
 from arcrank.model_selection import StratifiedFolds
@@ -14,7 +13,7 @@ corpus = load_debtags_sample()
 train, test = corpus.split("train"), corpus.split("test")
 
 ranker = LogLinearRanker(tol=1e-2, random_state=0)
-pipeline = Pipeline([("words", TextFeatures()), ("ranker", ranker)])
+pipeline = RankingPipeline([("words", TextFeatures()), ("ranker", ranker)])
 grid = {
     "words__ngrams": [1, 2],
     "ranker__C": [10, 100],
@@ -47,9 +46,12 @@ print(f"average precision on the test packages: {final:.3f}")
 # --8<-- [end:results]
 
 # --8<-- [start:use]
-# A Pipeline hands on `predict` but not `rank`: the last step ranks what the steps
-# before it make of a text.
 best = search.best_estimator_
-features = best[:-1].transform(["a small text editor for the terminal, written in C"])
-print(*best[-1].rank(features, top=4)[0])
+text = "a small text editor for the terminal, written in C"
+print(*best.rank([text], top=4)[0])
+
+first, second = best.rank([text], top=2)[0]
+why = best.explain(text, above=first, below=second)
+print(f"{first} is above {second} because of:")
+print(*(f"{part:+.2f} {words}" for words, part in why.parts[:3]), sep="\n")
 # --8<-- [end:use]

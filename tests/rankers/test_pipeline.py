@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 
 import arcrank
 from arcrank import (
@@ -27,9 +27,23 @@ from arcrank import (
 from arcrank.errors import ParameterError
 from arcrank.metrics import scorer
 from arcrank.text import HashedTextFeatures, LogCounts, TermCounts, TextFeatures
+from tests.estimator_checks import parametrize_with_checks
 
 TEXTS = ["crude oil prices rise", "a ship carries wheat", "oil tankers and ships", "wheat and corn harvest"]
 SETS = [["oil"], ["ship", "grain"], ["oil", "ship"], ["grain"]]
+
+
+OF_PIPELINES = dict.fromkeys(
+    ("check_estimators_overwrite_params", "check_dont_overwrite_parameters"),
+    "scikit-learn's Pipeline fits its steps in place too",
+)
+
+
+@parametrize_with_checks(
+    [make_ranking_pipeline(MaxAbsScaler(), RocchioRanker())], expected_failed_checks=lambda _: OF_PIPELINES
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -59,6 +59,11 @@ class Predictor:
         """Whether documents are texts; else they are features."""
         return self.transformers is not None
 
+    @cached_property
+    def written_labels(self) -> dict[Any, str]:
+        """The labels as JSON, written once and not for each document."""
+        return {label: as_json(label) for label in self.labels}
+
     def features(self, documents: Corpus) -> Any:
         """The features of a batch, in the columns of the model."""
         if documents.texts is not None:

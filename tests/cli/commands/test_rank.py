@@ -374,3 +374,29 @@ def test_names_that_the_terminal_cannot_write(tmp_path):
     result = run("explain", tmp_path / "m.arcrank", "--text", "oil", env=surroundings)
     assert result.code == 0, result.err
     assert "\\xd6l" in result.out
+
+
+def test_the_command_goes_through_six_modules(model, data):
+    """Itself included; what these call in turn is theirs: modelfile, datasets, text and rankers."""
+    from arcrank.cli.commands.rank import rank
+
+    home, called = rank.__module__, set()
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_back is not None and frame.f_back.f_globals.get("__name__") == home:
+            called.add(frame.f_globals.get("__name__", ""))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call("rank", model, data)
+    finally:
+        sys.setprofile(before)
+    assert {name for name in called if name.startswith("arcrank")} == {
+        "arcrank.cli.commands.rank",
+        "arcrank.cli.files",
+        "arcrank.cli.blocks",
+        "arcrank.cli.console",
+        "arcrank.inference.predictor",
+        "arcrank.inference.ranked_document",
+    }

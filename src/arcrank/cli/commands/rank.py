@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcrank._wording import as_json, count, display_path, truncate
+from arcrank._wording import count, display_path, truncate
 from arcrank.cli.blocks import documents_of
 from arcrank.cli.commands.explain import show_explanation
 from arcrank.cli.console import cell, console, on_terminal, say, table, write_data
@@ -113,7 +113,6 @@ def _no_documents(data: str) -> Exception:
 
 def _write(predictor: Predictor, ranked: Iterator[list[RankedDocument]], *, for_people: bool, typed: bool) -> None:
     """JSON lines; for people a table where there is one document, and for each document that is typed."""
-    written = {label: as_json(label) for label in predictor.labels}  # once, and not for each document
     waiting = next(ranked, []) if for_people and not typed else []
     if len(waiting) > 1:
         ranked, waiting = chain([waiting], ranked), []
@@ -121,7 +120,7 @@ def _write(predictor: Predictor, ranked: Iterator[list[RankedDocument]], *, for_
         if for_people and typed:
             _show(documents)
             continue
-        lines = [document.to_json(written) for document in [*waiting, *documents]]
+        lines = [document.to_json(predictor.written_labels) for document in [*waiting, *documents]]
         write_data("\n".join([*lines, ""]))
         waiting = []
     _show(waiting)
