@@ -168,7 +168,8 @@ def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, ac
         # At T = C the hinge has no slack left to give, so more weight can only come from another arc.
         full = loss == HINGE and T >= C
         violation = max(u_top, slack) - (u_bottom if full else min(u_bottom, slack))
-        if violation <= max(enough, 1e-13):  # below 1e-13 there is only rounding
+        # 1e-13 is rounding at urgencies near 1. Hinge arcs of a weight below that are never moved.
+        if violation <= max(enough, 1e-13):
             break
         # A fiftieth is enough: the other pieces and instances will change the scores anyway.
         if turn == 0 and violation < np.inf:
