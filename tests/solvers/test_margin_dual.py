@@ -153,6 +153,17 @@ def test_any_graph_is_solved_and_measured_rightly(g, decomposition, loss):
     assert task.support(solution.store) <= task.pieces_of.sum()
 
 
+@pytest.mark.parametrize("weight", [1e-13, 1e-14, 1e-39, 1e-100])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_arcs_of_tiny_weight_are_learnt(weight, loss):
+    weights = [[weight], [weight, 2 * weight], [weight]]
+    g = ArcGraphs.from_arcs([[(0, 1)], [(1, 2), (0, 2)], [(2, 0)]], n_labels=3, weights=weights)
+    X = np.random.default_rng(9).normal(size=(3, 3))
+    solution, _ = solve(X, task_of(g, "disagreement" if loss == "logistic" else "zero-one", loss), tol=1e-3)
+    assert solution.converged
+    assert np.abs(solution.weights).max() > 0
+
+
 def test_layered_graphs_never_write_out_arcs_where_flows_do():
     two, three = graphs_of("two layers"), graphs_of("three layers")
     assert all(isinstance(task_of(two, name), LayeredProblem) for name in NAMES)

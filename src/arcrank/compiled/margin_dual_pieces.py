@@ -168,8 +168,11 @@ def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, ac
         # At T = C the hinge has no slack left to give, so more weight can only come from another arc.
         full = loss == HINGE and T >= C
         violation = max(u_top, slack) - (u_bottom if full else min(u_bottom, slack))
-        # 1e-13 is rounding at urgencies near 1. Hinge arcs of a weight below that are never moved.
-        if violation <= max(enough, 1e-13):
+        # Below 1e-13 of its terms an urgency is only rounding; arcs of tiny weight have tiny terms and still move.
+        rounding = offset[top] + scale[top] * (abs(f[head[top]]) + abs(f[tail[top]]))
+        if bottom >= 0:
+            rounding = max(rounding, offset[bottom] + scale[bottom] * (abs(f[head[bottom]]) + abs(f[tail[bottom]])))
+        if violation <= max(enough, 1e-13 * rounding):
             break
         # A fiftieth is enough: the other pieces and instances will change the scores anyway.
         if turn == 0 and violation < np.inf:
@@ -180,14 +183,14 @@ def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, ac
             curvature = scale[top] ** 2 * product(gram, head[top], tail[top], head[top], tail[top])
             curvature += scale[bottom] ** 2 * product(gram, head[bottom], tail[bottom], head[bottom], tail[bottom])
             cross = product(gram, head[top], tail[top], head[bottom], tail[bottom])
-            curvature = max(1e-30, q * (curvature - 2.0 * scale[top] * scale[bottom] * cross))
+            curvature = max(1e-300, q * (curvature - 2.0 * scale[top] * scale[bottom] * cross))
             step = min(beta[bottom], (u_top - u_bottom) / curvature)
             _move(active, bottom, -step, q, gram, f, change)
             _move(active, top, step, q, gram, f, change)
             continue
         # One arc against the slack: the top one grows, or the bottom one shrinks.
         j, u = (top, u_top) if u_top > slack else (bottom, u_bottom)
-        curvature = max(1e-30, q * scale[j] ** 2 * product(gram, head[j], tail[j], head[j], tail[j]))
+        curvature = max(1e-300, q * scale[j] ** 2 * product(gram, head[j], tail[j], head[j], tail[j]))
         _move(active, j, step_of_total(loss, C, T, u, curvature, beta[j]), q, gram, f, change)
     return count
 
