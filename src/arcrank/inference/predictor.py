@@ -48,6 +48,8 @@ class Predictor:
             raise InputError(f"{type(self.ranker).__name__} ranks instances, not labels.\nTrain a label ranker.")
         self.columns = FeatureMap.of_model(model)
         self.labels: list[Any] = self.ranker.labels_.tolist()
+        self._label_array = np.empty(len(self.labels), dtype=object)  # to take many of them at a time
+        self._label_array[:] = self.labels
         weights = None if self._has_kernel() else getattr(self.ranker, "coef_", None)
         self._weights = None if weights is None else np.ascontiguousarray(weights.T)
 
@@ -109,16 +111,16 @@ class Predictor:
         self, documents: Corpus, start: int, X: Any, top: int | None, explain: int
     ) -> Iterator[RankedDocument]:
         """Rank rows whose scores fit into memory; `start` is the number of the first one."""
-        scores, labels = self.scores(X), self.labels
+        scores = self.scores(X)
         order = top_places(scores, top)
         known = np.diff(X.indptr) if hasattr(X, "indptr") else np.count_nonzero(X, axis=1)
         ids: Iterable[Any] = repeat(None) if documents.ids is None else documents.ids[start : start + len(order)]
         reasons: Iterable[Any] = repeat(None)
         if explain and order.shape[1] > 1:
             reasons = self._reasons(documents, start, X, order, explain)
-        values = np.take_along_axis(scores, order, axis=1).tolist()
-        for places, best, n_known, name, why in zip(order.tolist(), values, known.tolist(), ids, reasons, strict=False):
-            yield RankedDocument([labels[j] for j in places], best, n_known, name, why)
+        values = np.take_along_axis(scores, order, axis=1)
+        # map ends with the rows: what a document does not have is repeated without end
+        return map(RankedDocument, self._label_array[order].tolist(), values.tolist(), known.tolist(), ids, reasons)
 
     def _reasons(self, documents: Corpus, start: int, X: Any, order: Any, parts: int) -> Iterator[dict[str, Any]]:
         for row, (above, below) in enumerate(order[:, :2].tolist()):

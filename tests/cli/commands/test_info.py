@@ -18,7 +18,7 @@ def test_from_a_shell(model, tmp_path):
 
 
 def test_the_arrays_are_checked_where_that_is_asked_for(model, tmp_path):
-    assert "not the arrays" in call("info", model).out
+    assert "the manifest only" in call("info", model).out
     assert "every byte" in call("info", model, "--check").out
     assert call("info", model, "--check", "--json").json["checked"] is True
     flipped = bytearray(model.read_bytes())
@@ -38,7 +38,7 @@ def test_for_people(train_once, data, tmp_path):
     for word in ("learner", "C=3", "average precision", "held out", "duality gap", "news.jsonl", "chosen"):
         assert word in shown
     online = call("info", train_once("--learner", "mmp", "--set", "n_features=4096")).out
-    assert "each predicted before it was learnt" in online
+    assert "each measured before it was learnt" in online
 
 
 def test_a_model_that_was_saved_in_python(tmp_path):

@@ -77,7 +77,7 @@ def test_features_keep_their_columns(tmp_path):
 def test_texts_are_not_mixed_with_features(online_model, data, tmp_path):
     rows, before = tmp_path / "rows.svm", online_model.read_bytes()
     rows.write_text("a 1:1\nb 2:1\n")
-    failed(call("update", online_model, rows), "rows.svm", "takes texts", "as it was")
+    failed(call("update", online_model, rows), "rows.svm", "takes texts", "was not changed")
     assert online_model.read_bytes() == before
     call("train", rows, "--model", tmp_path / "m", "--learner", "mmp")
     failed(call("update", tmp_path / "m", data), "takes features")
