@@ -246,7 +246,7 @@ def test_online_learners_stream(tmp_path, data):
     assert "(wrongly ordered pairs per document)" in told
     failed(call(*arguments, "--set", "epochs=0"), "epochs")
     failed(call(*arguments, "--set", "shuffle=yes"), "shuffle must be True or False")
-    failed(call(*arguments, "--set", "random_state=-1"), "--set random_state", "at least 0, or null, got -1")
+    failed(call(*arguments, "--set", "random_state=-1"), "random_state must be a whole number from 0", "got -1")
     failed(call("train", "-", *arguments[2:], "--set", "epochs=2"), "standard input")
 
 
