@@ -203,9 +203,11 @@ class _Exchange:
         return np.flatnonzero((self.count.max(axis=1) == self.total) & (self.total >= 2))
 
     def is_confined(self, label: int) -> bool:
+        """Whether all rows of a label lie in one fold."""
         return bool(self.count[label].max() == self.total[label])
 
     def rows_of(self, label: int) -> NDArray[Any]:
+        """The rows that have a label."""
         return self.by_label.indices[self.by_label.indptr[label] : self.by_label.indptr[label + 1]]
 
     def move(self, row: int) -> bool:

@@ -210,6 +210,7 @@ class _HeldOut:
         self.best = 0
 
     def stops(self, step: Round) -> bool:
+        """Add the scores of a round; return whether `patience` rounds have passed since the best AUC."""
         column = self.columns[:, [step.feature]]
         values = column.toarray().ravel() if hasattr(column, "toarray") else np.ravel(column)
         self.scores += step.weight * (values > step.threshold)

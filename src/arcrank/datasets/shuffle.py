@@ -63,6 +63,7 @@ class _Rows:
         self._source = ""
 
     def records(self) -> Iterator[bytes]:
+        """Yield each row as bytes that can be written to a file."""
         for block in self._blocks:
             self.skipped.update(block.skipped)
             self._source = block.source
@@ -73,6 +74,7 @@ class _Rows:
                 yield marshal.dumps((content, kind, value))
 
     def block(self, records: list[bytes], labels: list[str], skipped: dict[str, int]) -> Corpus:
+        """Return records as a corpus."""
         rows = [marshal.loads(record) for record in records]
         contents = [content for content, _, _ in rows]
         only_sets = all(kind == "labels" for _, kind, _ in rows)
@@ -153,6 +155,7 @@ class _Files:
                 file.close()
 
     def deal(self, records: Iterator[bytes], random: np.random.Generator) -> None:
+        """Write each record to a file drawn at random."""
         try:
             for record in records:
                 self._put(int(random.integers(_FILES)), record)

@@ -188,6 +188,7 @@ class _ProgressLine:
         self._start = self._shown = time.perf_counter()
 
     def show(self, documents: int) -> None:
+        """Report how many documents were read so far."""
         if self._tell is not None:
             self._tell(documents)
         now = time.perf_counter()
@@ -196,6 +197,7 @@ class _ProgressLine:
             self._write(documents, now - self._start, "")
 
     def finish(self, documents: int) -> float:
+        """End the line, and return the seconds since the start."""
         seconds = time.perf_counter() - self._start
         if self._wanted:
             self._write(documents, seconds, "\n")

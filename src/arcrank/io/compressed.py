@@ -116,15 +116,18 @@ class _Guarded(io.RawIOBase):
         self._path = path
 
     def readable(self) -> bool:
+        """True: what `io.BufferedReader` asks for."""
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, with a `FormatError` for damaged files."""
         with readable(self._path):
             data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
     def readall(self) -> bytes:
+        """Read the rest, with a `FormatError` for damaged files."""
         with readable(self._path):
             return self._stream.read()
 

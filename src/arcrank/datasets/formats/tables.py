@@ -153,6 +153,7 @@ class _Record:
         self._parts: list[str] = []
 
     def feed(self, line: str) -> None:
+        """Read one more line of the record; `open` says whether a quoted cell goes on in the next one."""
         body = line.removesuffix("\r")
         at: int | None = 0
         while at is not None:

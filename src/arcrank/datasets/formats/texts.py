@@ -28,6 +28,7 @@ class _Reader:
         self._broken = 0
 
     def rows(self) -> Iterator[tuple[int, Row | None]]:
+        """Yield each line with its number; None for a line that is blank or could not be read."""
         for number, line in self._lines:
             row = None
             if self._options.blank_lines or line.strip():
