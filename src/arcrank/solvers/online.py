@@ -125,7 +125,7 @@ class Prototypes:
 
     def learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: IntArray, progress: Progress) -> None:
         """See the rows of X, CSR (n, d), in the given order."""
-        from arcrank.compiled import online
+        from arcrank.compiled.online import mmp_arcs, mmp_layered, perceptron
 
         progress.reserve(len(rows))
         self._mean = None
@@ -136,11 +136,11 @@ class Prototypes:
                 raise GraphError(
                     f"PerceptronRanker needs label sets, got {graphs!r}; use MMPRanker for other preferences."
                 )
-            seen = online.perceptron(*given, *out)
+            seen = perceptron(*given, *out)
         elif isinstance(graphs, LayeredGraphs):
-            seen = online.mmp_layered(*[*given, rule, *out])
+            seen = mmp_layered(*[*given, rule, *out])
         else:
-            seen = online.mmp_arcs(*[*given, rule, *out])
+            seen = mmp_arcs(*[*given, rule, *out])
         check_seen(seen, rows)
 
 
