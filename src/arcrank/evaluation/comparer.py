@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcrank._typing import Array
 from arcrank._wording import count
 from arcrank.errors import InputError, ParameterError
 from arcrank.evaluation.caveats import has_learnt_from
@@ -21,8 +21,6 @@ from arcrank.evaluation.significance import holm, n_patterns, permutation_p_valu
 from arcrank.evaluation.totals import Totals
 
 __all__ = ["compare"]
-
-Floats = NDArray[np.float64]
 
 
 def compare(
@@ -176,5 +174,5 @@ def _sign(name: str) -> float:
     return 1.0 if higher_is_better(name) else -1.0
 
 
-def _record(gain: Floats) -> Record:
+def _record(gain: Array) -> Record:
     return Record(int((gain > 0).sum()), int((gain == 0).sum()), int((gain < 0).sum()))

@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+
+from arcrank._typing import Array
 
 __all__ = ["holm", "n_patterns", "permutation_p_values"]
 
-Floats = NDArray[np.float64]
 _MOST_FLIPS, _FEWEST_PATTERNS = 10**9, 999
 _CELLS = 1 << 21
 _ROUNDING = 1e-12
 
 
-def permutation_p_values(differences: Floats, n_permutations: int, seed: int) -> Floats:
+def permutation_p_values(differences: Array, n_permutations: int, seed: int) -> Array:
     """Two-sided p-values of the columns of (documents, measures); NaN where a document has no value.
 
     All sign patterns are tried where there are no more than `n_permutations`; otherwise so many are drawn, and the
@@ -58,11 +58,11 @@ def n_patterns(n: int, n_permutations: int) -> tuple[bool, int]:
     return False, min(n_permutations, max(_FEWEST_PATTERNS, _MOST_FLIPS // n))
 
 
-def _all_patterns(n: int) -> list[Floats]:
+def _all_patterns(n: int) -> list[Array]:
     return [((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)]
 
 
-def _drawn_patterns(n: int, total: int, seed: int) -> Iterator[Floats]:
+def _drawn_patterns(n: int, total: int, seed: int) -> Iterator[Array]:
     random = np.random.default_rng(seed)
     step = max(1, _CELLS // n)
     for start in range(0, total, step):
@@ -70,7 +70,7 @@ def _drawn_patterns(n: int, total: int, seed: int) -> Iterator[Floats]:
         yield np.unpackbits(bits, axis=1, count=n).astype(np.float64)
 
 
-def holm(p: Floats) -> Floats:
+def holm(p: Array) -> Array:
     """P-values adjusted for their number: the chance that any of them is this small by accident is bounded by them.
 
     Holm (1979), "A simple sequentially rejective multiple test procedure"; it holds however the measures depend on each

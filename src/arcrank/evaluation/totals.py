@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcrank import metrics
+from arcrank._typing import Array
 from arcrank.evaluation.measures import CUTS, DESCRIPTIONS, ERRORS
 from arcrank.evaluation.results import Document, Evaluation, LabelRow
 from arcrank.evaluation.scoring import ScoredBlock
@@ -24,7 +24,6 @@ _OF_SETS: dict[str, Any] = {
     "ranking loss": metrics.ranking_loss,
     "average precision": metrics.average_precision,
 }
-Floats = NDArray[np.float64]
 
 
 class Totals:
@@ -34,8 +33,8 @@ class Totals:
         self.labels = labels
         self.n_documents = 0
         self.has_sets = False
-        self.rows: dict[str, list[Floats]] = {}
-        self.curves: list[tuple[int, Floats, Floats]] = []
+        self.rows: dict[str, list[Array]] = {}
+        self.curves: list[tuple[int, Array, Array]] = []
         self.ranks = np.zeros((4, len(labels)))
         self.worst: list[tuple[float, int, Document]] = []
         self.skipped: Counter[str] = Counter()
@@ -56,12 +55,12 @@ class Totals:
         self.n_unlabelled += int(block.unlabelled.sum())
         self.n_documents += len(block.scores)
 
-    def per_document(self) -> dict[str, Floats]:
+    def per_document(self) -> dict[str, Array]:
         """The value of each measure for each document, NaN where it has none; only measures that are means of these."""
         names = (name for name in DESCRIPTIONS if name in self.rows)
         return {name: np.concatenate(self.rows[name]) for name in names if self.has_sets or name.endswith(" error")}
 
-    def _keep(self, name: str, values: Floats) -> None:
+    def _keep(self, name: str, values: Array) -> None:
         self.rows.setdefault(name, []).append(values)
 
     def _add_errors(self, block: ScoredBlock) -> None:
@@ -81,7 +80,7 @@ class Totals:
             self._keep(name, values)
         self._add_curve(Y, scores)
 
-    def _add_curve(self, Y: Any, scores: Floats) -> None:
+    def _add_curve(self, Y: Any, scores: Array) -> None:
         n = int(np.isfinite(self.rows["one-error"][-1]).sum())
         if n:
             graph = metrics.precision_recall_graph(Y, scores)
@@ -94,7 +93,7 @@ class Totals:
         found = [np.ones(len(ranks)), ranks <= 1, ranks <= N_SHOWN, ranks]
         self.ranks += np.stack([np.bincount(columns, one, minlength=k) for one in found])
 
-    def _add_worst(self, block: ScoredBlock, wrong: Floats) -> None:
+    def _add_worst(self, block: ScoredBlock, wrong: Array) -> None:
         for i in np.argsort(-wrong, kind="stable")[:N_WORST]:
             if wrong[i] > 0:
                 document = _document(block, int(i), self.n_documents, float(wrong[i]))
@@ -126,7 +125,7 @@ class Totals:
             **names,
         )
 
-    def _curve(self) -> tuple[Floats, Floats]:
+    def _curve(self) -> tuple[Array, Array]:
         """Mean precision and recall at every r over all documents with a label set."""
         if not self.curves:
             return np.zeros(0), np.zeros(0)
@@ -144,12 +143,12 @@ def _set_measures(n_labels: int) -> dict[str, Any]:
     return found
 
 
-def _mean(values: Floats) -> float:
+def _mean(values: Array) -> float:
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _label_rows(labels: list[str], sums: Floats) -> list[LabelRow]:
+def _label_rows(labels: list[str], sums: Array) -> list[LabelRow]:
     rows = []
     for label, (support, top1, top5, ranks) in zip(labels, sums.T.tolist(), strict=True):
         shares = (top1 / support, top5 / support, ranks / support) if support else ()

@@ -10,20 +10,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from arcrank._typing import IntArray
 from arcrank._wording import is_are
 from arcrank.graphs import PreferenceGraphs
 from arcrank.model_selection import StratifiedFolds
 from arcrank.training.measures import GREATER_IS_BETTER, default_measure, known_mean, measure_documents
 from arcrank.training.plan import Learner, Plan, metric_title
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.intp]
 
 GRIDS = {Learner.LOG_LINEAR: (1.0, 10.0, 30.0, 100.0, 300.0), Learner.PREFERENCE_MACHINE: (0.1, 0.3, 1.0, 3.0, 10.0)}
 MOST_DOCUMENTS = 4000
@@ -70,7 +66,7 @@ class Choice(NamedTuple):
         return {"why": self.why, "measure": self.measure or None, "tried": tried}
 
 
-Features = Callable[["Rows", "Rows"], tuple[Any, Any]]
+Features = Callable[[IntArray, IntArray], tuple[Any, Any]]
 """Features of the rows to learn from and of the rows to measure on; text features are learnt from the former."""
 
 
@@ -78,7 +74,7 @@ def select_learner(
     plan: Plan,
     features: Features,
     graphs: PreferenceGraphs,
-    rows: Rows,
+    rows: IntArray,
     *,
     random_state: int,
     measure: str | None = None,
@@ -120,7 +116,7 @@ class Part(NamedTuple):
     truth: PreferenceGraphs
 
 
-def _parts(features: Features, graphs: PreferenceGraphs, rows: Rows, random_state: int) -> list[Part]:
+def _parts(features: Features, graphs: PreferenceGraphs, rows: IntArray, random_state: int) -> list[Part]:
     """One fold held out, or each in turn where documents are few."""
     folds = StratifiedFolds(FOLDS, random_state=random_state).split(rows, graphs[rows])
     parts = []
@@ -302,14 +298,14 @@ def _labels_per_document(graphs: PreferenceGraphs) -> float:
     return float(np.mean([count for count in tops if count] or [1]))
 
 
-def sample_rows(rows: Rows, most: int, random_state: int) -> Rows:
+def sample_rows(rows: IntArray, most: int, random_state: int) -> IntArray:
     """Draw at most so many of the rows at random, in their order."""
     if len(rows) <= most:
         return rows
     return np.sort(np.random.default_rng(random_state).choice(rows, most, replace=False))
 
 
-def split_rows(rows: Rows, share: float, random_state: int) -> tuple[Rows, Rows]:
+def split_rows(rows: IntArray, share: float, random_state: int) -> tuple[IntArray, IntArray]:
     """Split rows into those to learn from and a random share to measure on; each part has at least one."""
     held_out = np.zeros(len(rows), dtype=bool)
     count = min(max(1, round(share * len(rows))), len(rows) - 1)

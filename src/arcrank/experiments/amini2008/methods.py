@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
+from arcrank._typing import Array, IntArray
 from arcrank.bipartite.rankboost import RankBoost
 from arcrank.bipartite.semisupervised_logistic import SemiSupervisedLogistic
 from arcrank.bipartite.semisupervised_rankboost import SemiSupervisedRankBoost
@@ -24,8 +23,6 @@ __all__ = ["LATENT_DIMENSIONS", "LATENT_GRID", "Split", "Task", "method"]
 
 LATENT_DIMENSIONS = (50, 100, 150, 200, 300)
 LATENT_GRID = [f"LR latent={d} C={C}{u}" for d in LATENT_DIMENSIONS for C in (1, 10, 100) for u in ("", " unit")]
-Rows = NDArray[np.intp]
-Scores = NDArray[np.float64]
 
 
 @dataclass
@@ -33,8 +30,8 @@ class Split:
     """A third of the documents for the test; idf is learnt from the other two thirds."""
 
     counts: sparse.csr_matrix
-    train: Rows
-    test: Rows
+    train: IntArray
+    test: IntArray
 
     @cached_property
     def features(self) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
@@ -43,7 +40,7 @@ class Split:
         return weights.transform(self.counts[self.train]), weights.transform(self.counts[self.test])
 
     @cached_property
-    def latent(self) -> tuple[Scores, Scores]:
+    def latent(self) -> tuple[Array, Array]:
         """The first latent dimensions, fitted on the training part without its labels."""
         model = TruncatedSVD(max(LATENT_DIMENSIONS), algorithm="arpack", random_state=0)
         return model.fit_transform(self.features[0]), model.transform(self.features[1])
@@ -53,12 +50,12 @@ class Task(NamedTuple):
     """The input of a method: a split, the given relevance of its training part (-1: unlabelled), the true relevance."""
 
     split: Split
-    y: Scores
-    truth: Scores
+    y: Array
+    truth: Array
     n_rounds: int
 
 
-def method(name: str) -> Callable[[Task], Scores]:
+def method(name: str) -> Callable[[Task], Array]:
     """Return the method with this name, a function from a task to the scores of its test documents.
 
     A name is a word with settings: `RB`, `RB full` (all labels), `TSVM`, `TSVM prior` (given the true fraction of
@@ -86,13 +83,13 @@ def _ranker(head: str, settings: dict[str, str], task: Task) -> Any:
     return {"RB": lambda: RankBoost(task.n_rounds), "ssLR": SemiSupervisedLogistic}[head]()
 
 
-def _ranked(task: Task, ranker: Any, *, full: bool) -> Scores:
+def _ranked(task: Task, ranker: Any, *, full: bool) -> Array:
     X, X_test = task.split.features
-    scores: Scores = ranker.fit(X, task.truth[task.split.train] if full else task.y).decision_function(X_test)
+    scores: Array = ranker.fit(X, task.truth[task.split.train] if full else task.y).decision_function(X_test)
     return scores
 
 
-def _logistic(task: Task, settings: dict[str, str]) -> Scores:
+def _logistic(task: Task, settings: dict[str, str]) -> Array:
     """Fit logistic regression to the labelled documents, on terms or on latent dimensions."""
     train, test = task.split.features
     if "latent" in settings:
@@ -101,5 +98,5 @@ def _logistic(task: Task, settings: dict[str, str]) -> Scores:
         train, test = normalize(train), normalize(test)
     known = task.y != -1
     model = LogisticRegression(C=float(settings.get("C", 10)), max_iter=1000).fit(train[known], task.y[known])
-    scores: Scores = model.decision_function(test)
+    scores: Array = model.decision_function(test)
     return scores

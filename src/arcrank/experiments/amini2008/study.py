@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from arcrank._typing import Array, IntArray
 from arcrank.datasets import Corpus, load_ohsumed, load_reuters21578
-from arcrank.experiments.amini2008.methods import Rows, Scores, Split, Task, method
+from arcrank.experiments.amini2008.methods import Split, Task, method
 from arcrank.experiments.cache import cached
 from arcrank.experiments.progress import Tick
 from arcrank.metrics.bipartite import auc, precision_recall, top_precision, uninterpolated_precision
@@ -107,12 +108,12 @@ class Study:
             if all(truth[train].sum() >= self.collection.n_relevant and truth[test].any() for train, test in parts)
         ]
 
-    def _parts(self, number: int) -> tuple[Rows, Rows]:
+    def _parts(self, number: int) -> tuple[IntArray, IntArray]:
         order = np.random.default_rng([2008, number]).permutation(len(self.corpus))
         n_test = len(order) // 3
         return order[n_test:], order[:n_test]
 
-    def truth(self, topic: str) -> Scores:
+    def truth(self, topic: str) -> Array:
         """Return 1 for the documents that have the topic, and 0 for the others."""
         return np.array([float(topic in labels) for labels in self.corpus.label_sets or []])
 

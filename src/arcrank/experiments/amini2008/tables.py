@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import ranksums, wilcoxon
 
+from arcrank._typing import Array
 from arcrank.experiments.amini2008.methods import LATENT_GRID
 from arcrank.experiments.amini2008.study import RECALLS, Cell, Study
 
@@ -44,7 +44,6 @@ TABLE3 = {
 }
 """AUC in the order of the corpus's labels, the most frequent topic first."""
 Report = Callable[[str], None]
-Floats = NDArray[np.float64]
 
 
 class Row(NamedTuple):
@@ -184,12 +183,12 @@ def _paired(cells: Sequence[Cell], method: str, other: str, measure: str) -> Pai
     )
 
 
-def _values(cells: Iterable[Cell], method: str, measure: str) -> Floats:
+def _values(cells: Iterable[Cell], method: str, measure: str) -> Array:
     """Return one value per topic and split, in the same order for all methods."""
     return np.array([getattr(cell, measure) for cell in cells if cell.method == method])
 
 
-def _by_split(cells: Iterable[Cell], method: str, measure: str) -> Floats:
+def _by_split(cells: Iterable[Cell], method: str, measure: str) -> Array:
     """Return the mean over topics for each split."""
     mine = [cell for cell in cells if cell.method == method]
     return np.array(
@@ -204,7 +203,7 @@ def _mean_aup(study: Study, name: str, number: int, relevant: int, irrelevant: i
     return float(np.mean([study.cell(name, t, number, relevant, irrelevant).aup for t in study.topics]))
 
 
-def _rows(values: dict[str, Floats], measure: str, published: dict[str, float]) -> list[Row]:
+def _rows(values: dict[str, Array], measure: str, published: dict[str, float]) -> list[Row]:
     best = max(values, key=lambda name: float(values[name].mean()))
     return [
         Row(
@@ -219,9 +218,9 @@ def _rows(values: dict[str, Floats], measure: str, published: dict[str, float]) 
     ]
 
 
-def _point(name: str, x: float, values: Sequence[float] | Floats, of: str = "") -> Point:
+def _point(name: str, x: float, values: Sequence[float] | Array, of: str = "") -> Point:
     return Point(name, x, 100 * float(np.mean(values)), 100 * _error(np.asarray(values)), of)
 
 
-def _error(values: Floats) -> float:
+def _error(values: Array) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
