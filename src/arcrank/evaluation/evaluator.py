@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcrank._wording import count, display_path, some_names
+from arcrank._wording import count, display_path, format_counts, some_names
 from arcrank.errors import FormatError, InputError
 from arcrank.evaluation.caveats import has_learnt_from
 from arcrank.evaluation.results import Evaluation
@@ -90,7 +90,7 @@ def check_measurable(found: Evaluation, source: str) -> None:
 
 def _why_not(found: Evaluation) -> str:
     if not found.n_documents:
-        reasons = ", ".join(f"{why} ({n:,})" for why, n in found.skipped.items())
+        reasons = format_counts(found.skipped)
         return f"no row could be read: {reasons}.\nCorrect the file." if reasons else "there are no documents."
     if not found.unknown_labels:
         return "no document has a label to measure by.\nGive every document its labels."
