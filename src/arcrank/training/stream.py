@@ -148,7 +148,7 @@ def losses_of(ranker: Any) -> tuple[int, list[float]]:
 def progress_of(
     ranker: Any, before: tuple[int, list[float]] = (0, [0.0] * len(_LOSSES)), *, shuffled: bool
 ) -> dict[str, Any]:
-    """Average the losses of the documents since `before`, each predicted before it was learnt: none is held out.
+    """Average the losses of the documents since `before`, each measured before it was learnt: none is held out.
 
     In random order these are fair measures for new documents; in file order only if that is random too.
     """

@@ -242,7 +242,7 @@ def test_online_learners_stream(tmp_path, data):
     twice = call(*arguments, "--set", "epochs=2").json
     assert twice["validation"] == once["validation"]  # the second pass judges what has been learnt
     told = call(*arguments[:-1]).out
-    assert "each predicted before it was learnt" in told
+    assert "each measured before it was learnt" in told
     assert "(wrongly ordered pairs per document)" in told
     failed(call(*arguments, "--set", "epochs=0"), "epochs")
     failed(call(*arguments, "--set", "shuffle=yes"), "shuffle must be True or False")
@@ -284,7 +284,7 @@ def test_losses_in_file_order_are_not_presented_as_those_of_new_documents(tmp_pa
     path = write_rows(tmp_path / "sorted.jsonl", one_label_rows(200, seed=0))
     arguments = ("train", path, "--model", tmp_path / "m", "--learner", "mmp", "--set", "n_features=512")
     told = call(*arguments, "--set", "shuffle=false")
-    assert "on 200 documents in file order, each predicted before it was learnt" in told.out
+    assert "on 200 documents in file order, each measured before it was learnt" in told.out
     assert "say nothing about new documents" in told.err
     found = call(*arguments, "--set", "shuffle=false", "--json").json
     check_output(found, "train")

@@ -146,7 +146,7 @@ def show_report(report: dict[str, Any]) -> None:
 def describe_validation(validation: dict[str, Any]) -> str:
     """Format validation measures on one line."""
     n, held_out = validation["documents"], validation["how"] == "held-out"
-    how = " held out" if held_out else f"{_ORDERS[validation['order']]}, each predicted before it was learnt"
+    how = " held out" if held_out else f"{_ORDERS[validation['order']]}, each measured before it was learnt"
     meanings = {} if held_out else _ONLINE_LOSSES
     measures = ", ".join(
         f"{metric_title(name)} {number(value)}{meanings.get(name, '')}"
