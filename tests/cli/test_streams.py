@@ -109,7 +109,7 @@ def test_closed_input(model, data, tmp_path):
 
 def test_input_that_cannot_be_read(model, tmp_path):
     with open(tmp_path / "written", "wb") as file:
-        told(run_without([], "rank", model, "-", stdin=file), "standard input: it cannot be read: Bad file descriptor")
+        told(run_without([], "rank", model, "-", stdin=file), "standard input: cannot be read: Bad file descriptor")
 
 
 def test_the_library_works_without_standard_error():

@@ -20,6 +20,7 @@ def test_the_public_names():
         "load_rcv1",
         "load_reuters21578",
         "read_corpus",
+        "write_corpus",
     ]
     assert all(getattr(arcrank.datasets, name).__doc__ for name in arcrank.datasets.__all__)
 

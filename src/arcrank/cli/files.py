@@ -75,7 +75,7 @@ def check_writable(
         raise ParameterError(f"{path} is a file to read; writing would destroy it.\nGive {option} another path.")
     if may_replace is not None and not _is_free(path) and not may_replace(path):
         raise ParameterError(
-            f"{path} exists already and was not written by arcrank.\n"
+            f"{path} exists already and is not a file that {option} writes.\n"
             f"Give {option} another path, or remove the file first."
         )
 

@@ -43,12 +43,7 @@ class RankingPipeline(Pipeline):
     `decision_function`, `score`. A method exists only where the ranker has it. A slice without the ranker, such as
     `pipeline[:-1]`, is a plain Pipeline.
 
-    Parameters
-    ----------
-    steps : list of (str, estimator)
-        Transformers, and a label ranker last.
-    transform_input, memory, verbose
-        As in scikit-learn's Pipeline.
+    It takes the parameters of a Pipeline; the last of the `steps` is a label ranker.
 
     Attributes
     ----------

@@ -235,7 +235,7 @@ def test_wrong_use(model, data, tmp_path):
 
 
 def test_a_model_is_no_data(model, data):
-    told = f"{model}: this is a model file of arcrank, not data"
+    told = f"{model} is a model file of arcrank, not data"
     for arguments in (
         ("train", model, "-m", "new"),
         ("check", model),
@@ -252,7 +252,7 @@ def test_other_encodings_and_separators(model, tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("text,labels\nÖl,crude\n".encode("latin-1"))
     for result in (call("rank", model, path), call("train", path, "-m", tmp_path / "m")):
-        failed(result, f"{path}:2: ", "probably Latin-1", "iconv -f latin1", "--on-error skip would leave out")
+        failed(result, f"{path}:2: ", "probably Latin-1", "iconv -f latin1", "--on-error skip would skip")
     found = call("check", path, "--json").json["findings"][0]
     assert "iconv" in found["remedy"]
     assert "Latin-1" in found["message"]
