@@ -69,7 +69,7 @@ def _show_help(error: BaseException) -> int:
 
 
 def _is_broken_pipe(cause: BaseException | None) -> bool:
-    """typer turns a broken pipe into an exit of its own."""
+    """Whether this is a broken pipe, which typer turns into an exit."""
     return isinstance(cause, BrokenPipeError)
 
 

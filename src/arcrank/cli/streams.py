@@ -60,8 +60,9 @@ def _over(stream: Any, kind: type[_Output]) -> io.TextIOWrapper:
 
 
 class _Output(io.RawIOBase):
-    """Standard output. After its first failure it takes everything and writes nothing: Python writes again what is
-    left in buffers when it ends, and would complain in words of its own.
+    """Standard output that accepts everything and writes nothing after its first failure.
+
+    When Python ends, it writes again what is left in buffers, and would print an error message of its own.
     """
 
     def __init__(self, raw: io.RawIOBase) -> None:

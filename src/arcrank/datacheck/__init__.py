@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
     from arcrank.datacheck.checker import check
@@ -11,14 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "check"]
 
-_HOME = {"Finding": "findings", "check": "checker"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, {"Finding": "findings", "check": "checker"})

@@ -5,8 +5,9 @@ Names are imported when they are first used, so that a command which only writes
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
     from arcrank.evaluation.comparer import compare
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "Evaluation", "compare", "evaluate"]
 
-_HOME = {"Comparison": "comparison", "Evaluation": "results", "compare": "comparer", "evaluate": "evaluator"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__, {"Comparison": "comparison", "Evaluation": "results", "compare": "comparer", "evaluate": "evaluator"}
+)

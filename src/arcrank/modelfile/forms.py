@@ -1,5 +1,7 @@
-"""What stored values may be. A form looks at one value; sizes that several of them share are symbols, bound at first
-sight: an array of shape ("k", "d") has as many rows as there are labels and as many columns as there are features.
+"""Forms: what a stored value may be.
+
+A form checks one value. Sizes that several values share are symbols, bound where they occur first: an array of shape
+("k", "d") has as many rows as there are labels and as many columns as there are features.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Which regular expressions of tokens a model file may hold: those that are proved to take linear time on any text.
+r"""Which regular expressions of tokens a model file may hold: those that are proved to take linear time on any text.
 
 A pattern such as `(a+)+b` tries all ways to cut a run of a's and hangs on forty characters; `[a-z]+;` looks at the rest
 of a run from each of its characters. The proof knows patterns of this form only, which take at most a hundred steps a
-character: an optional `\\b`, at most 100 single characters or classes, the last of which may be repeated without limit,
-and an optional `\\b`. Such a pattern goes back over a run in one case alone, where the run is not followed by the end
+character: an optional `\b`, at most 100 single characters or classes, the last of which may be repeated without limit,
+and an optional `\b`. Such a pattern goes back over a run in one case alone, where the run is not followed by the end
 of a word, and that is refused unless it happens once a word or never:
 
-- `\\w+\\b`: a run of all word characters always ends where a word ends;
-- `\\b[a-z]+\\b`, a class of word characters after `\\b`: matching starts at the first character of a word only.
+- `\w+\b`: a run of all word characters always ends where a word ends;
+- `\b[a-z]+\b`, a class of word characters after `\b`: matching starts at the first character of a word only.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _WORD = [("CATEGORY", "CATEGORY_WORD")]
 
 
 def is_linear(pattern: str) -> bool:
-    """Whether finding all matches is proved to take time in proportion to the text; False says nothing.
+    r"""Whether finding all matches is proved to take time in proportion to the text; False says nothing.
 
-    >>> [is_linear(pattern) for pattern in (r"(?u)\\b\\w\\w+\\b", r"[A-Za-z]{3,}", r"\\S+", r"(a+)+b", r"[a-z]+;")]
+    >>> [is_linear(pattern) for pattern in (r"(?u)\b\w\w+\b", r"[A-Za-z]{3,}", r"\S+", r"(a+)+b", r"[a-z]+;")]
     [True, True, True, False, False]
     """
     items = _parsed(pattern)
@@ -89,7 +89,7 @@ def _repeats(item: Any) -> tuple[int, float, Any] | None:
 
 
 def _of_words(characters: Any) -> bool:
-    """Whether `\\w` has all of these characters."""
+    r"""Whether `\w` has all of these characters."""
     if characters[0][0] == "NEGATE":
         return ("CATEGORY", "CATEGORY_NOT_WORD") in characters
     return all(_of_word(kind, what) for kind, what in characters)

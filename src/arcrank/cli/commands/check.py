@@ -55,7 +55,6 @@ def look(
     paths: list[str], reading: Reading | None = None, tree: Hierarchy | None = None, tree_name: str = ""
 ) -> tuple[list[CorpusStats], list[Finding]]:
     """The counts of every file, and the findings, the most severe first."""
-
     for path in paths:
         check_input(path)
     reading = Reading() if reading is None else reading

@@ -9,18 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from arcrank._wording import count, format_counts, note_few_documents, number, printable
+from arcrank.cli import options
 from arcrank.cli.console import console, say, write_json
 from arcrank.cli.files import STANDARD_INPUT, check_input, check_model_output
-from arcrank.cli.options import (
-    DataPath,
-    DecompositionName,
-    HierarchyOption,
-    JsonOption,
-    OnError,
-    OnErrorOption,
-    SeedOption,
-    SetOption,
-)
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
 from arcrank.errors import ParameterError
@@ -38,7 +29,7 @@ _ORDERS = {"shuffled": " in random order", "file": " in file order"}
 
 @reads_data
 def train(
-    data: DataPath,
+    data: options.DataPath,
     model: Annotated[Path, typer.Option("--model", "-m", help="The model file to write.")],
     reading: Reading,
     learner: Annotated[Learner, typer.Option(help="auto compares log-linear and preference-machine.")] = Learner.AUTO,
@@ -47,16 +38,16 @@ def train(
         typer.Option(help="Measure that auto selects by (default for label sets: ranking_loss)."),
     ] = None,
     decomposition: Annotated[
-        DecompositionName | None, typer.Option(help="How preference graphs are split into subgraphs.")
+        options.DecompositionName | None, typer.Option(help="How preference graphs are split into subgraphs.")
     ] = None,
-    set: SetOption = None,
-    hierarchy: HierarchyOption = None,
+    set: options.SetOption = None,
+    hierarchy: options.HierarchyOption = None,
     validate: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Share of documents to hold out for measuring; 0 for none.")
     ] = 0.1,
-    on_error: OnErrorOption = OnError.RAISE,
-    random_state: SeedOption = 0,
-    json: JsonOption = False,
+    on_error: options.OnErrorOption = options.OnError.RAISE,
+    random_state: options.SeedOption = 0,
+    json: options.JsonOption = False,
 ) -> None:
     """Learn to rank labels from documents with preferences, and save the model.
 

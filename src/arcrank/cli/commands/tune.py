@@ -8,18 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from arcrank._wording import count, number
+from arcrank.cli import options
 from arcrank.cli.console import cell, console, say, table, write_json
 from arcrank.cli.files import check_input, check_model_output
-from arcrank.cli.options import (
-    DataPath,
-    DecompositionName,
-    HierarchyOption,
-    JsonOption,
-    OnError,
-    OnErrorOption,
-    SeedOption,
-    SetOption,
-)
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
 from arcrank.training.plan import Learner, Measure, metric_title, parse_settings
@@ -27,7 +18,7 @@ from arcrank.training.plan import Learner, Measure, metric_title, parse_settings
 
 @reads_data
 def tune(
-    data: DataPath,
+    data: options.DataPath,
     reading: Reading,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", help="Save the winner, trained on all documents, to this file.")
@@ -35,15 +26,15 @@ def tune(
     measure: Annotated[Measure | None, typer.Option(help="Measure to sort by (label sets: ranking_loss).")] = None,
     learner: Annotated[list[Learner] | None, typer.Option(help="May be repeated (default: both of auto's).")] = None,
     decomposition: Annotated[
-        list[DecompositionName] | None, typer.Option(help="May be repeated (default: that of each learner).")
+        list[options.DecompositionName] | None, typer.Option(help="May be repeated (default: that of each learner).")
     ] = None,
     cost: Annotated[list[float] | None, typer.Option("-C", "--cost", help="Values of C; may be repeated.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 3,
-    set: SetOption = None,
-    hierarchy: HierarchyOption = None,
-    on_error: OnErrorOption = OnError.RAISE,
-    random_state: SeedOption = 0,
-    json: JsonOption = False,
+    set: options.SetOption = None,
+    hierarchy: options.HierarchyOption = None,
+    on_error: options.OnErrorOption = options.OnError.RAISE,
+    random_state: options.SeedOption = 0,
+    json: options.JsonOption = False,
 ) -> None:
     """Compare learners, decompositions and C by cross-validation, best first; --model saves the winner."""
     from arcrank.training.tuning import candidate_plans, tune_file
