@@ -26,7 +26,7 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --cov --cov-report=term
 	set -e; for core in $$(.ci/processors); do \
 	    echo "OPENBLAS_CORETYPE=$$core"; OPENBLAS_CORETYPE=$$core $(BIN)/pytest -n 2 -q -r fE -m processors $(PROCESSOR_TESTS); \
 	done
