@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from arcrank._features import check_features
-from arcrank._typing import Array
+from arcrank._typing import Array, IntArray
 from arcrank.errors import InputError
 
 __all__ = ["UNLABELLED", "BipartiteRanker", "check_relevance", "ordered_fraction"]
@@ -45,6 +46,28 @@ class BipartiteRanker(BaseEstimator, ABC):
     @abstractmethod
     def decision_function(self, X: Any) -> Array:
         """Return the scores (n,): the greater, the more relevant."""
+
+    @abstractmethod
+    def _parts(self, x: Any) -> tuple[Array, float]:
+        """Return each stored value's part of the score of one CSR row, and the constant."""
+
+    def score_parts(self, x: Any) -> tuple[IntArray, Array, float]:
+        """Split the score of one instance x, (1, d), into parts of its features.
+
+        Returns
+        -------
+        columns : (m,) array
+            The features of x that are not zero.
+        parts : (m,) array
+            Their parts of the score.
+        constant : float
+            The rest: the score is `constant + parts.sum()`.
+        """
+        row = csr_matrix(self._check_features(x))
+        if row.shape[0] != 1:
+            raise InputError(f"score_parts explains one instance, but x has {row.shape[0]} rows; pass one row.")
+        parts, constant = self._parts(row)
+        return np.asarray(row.indices), parts, constant
 
     def score(self, X: Any, y: Any) -> float:
         """Return the fraction of correctly ordered pairs of labelled instances, ties counted half: the AUC."""

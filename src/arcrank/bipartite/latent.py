@@ -49,6 +49,24 @@ class LatentModel:
         latent = row_products(self._latent(X), self.latent_weights[:, None])
         return (latent + row_products(normalize(X), self.term_weights[:, None]))[:, 0]
 
+    def parts(self, x: Any) -> tuple[Array, float]:
+        """Split the score of one CSR row over its stored values.
+
+        The lengths by which a row is divided are constants of the row, so its score is linear in its values.
+        """
+        Z = x if self.components is None else row_products(x, self.components)
+        rows = _dense(x)[0, x.indices][:, None] * (
+            np.eye(x.shape[1])[x.indices] if self.components is None else self.components[x.indices]
+        )
+        parts = x.data / max(np.linalg.norm(x.data), 1e-300) * self.term_weights[x.indices]
+        start = 0
+        for width in self.resolutions:
+            length = max(float(np.linalg.norm(_dense(Z[:, :width]))), 1e-300)
+            weights = self.latent_weights[start : start + width]
+            parts = parts + rows[:, :width] @ weights / (length * np.sqrt(len(self.resolutions)))
+            start += width
+        return parts, 0.0
+
     def _latent(self, X: Any) -> Array:
         Z = X if self.components is None else row_products(X, self.components)
         parts = [_dense(normalize(Z[:, :width])) for width in self.resolutions]

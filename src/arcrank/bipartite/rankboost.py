@@ -107,6 +107,9 @@ class StumpRanker(BipartiteRanker):
         X = self._check_features(X)
         return self.stumps_.scores(X)
 
+    def _parts(self, x: Any) -> tuple[Array, float]:
+        return self.stumps_.parts(x)
+
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Yield the scores (n,) after each round."""
         X = self._check_features(X)

@@ -151,6 +151,9 @@ class SemiSupervisedRankBoost(StumpRanker):
         X = self._check_features(X)
         return self.stumps_.scores(X) if self.latent_ is None else self.latent_.scores(X)
 
+    def _parts(self, x: Any) -> tuple[Array, float]:
+        return self.stumps_.parts(x) if self.latent_ is None else self.latent_.parts(x)
+
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Yield the scores (n,) after each round; latent features have none."""
         self._check_features(X)

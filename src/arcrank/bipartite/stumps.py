@@ -34,6 +34,17 @@ class Stumps(NamedTuple):
             scores[columns.indices[entries]] += sums[np.searchsorted(steps, columns.data[entries])] - at_zero
         return scores
 
+    def parts(self, x: Any) -> tuple[Array, float]:
+        """Split the score of one CSR row: what each stored value adds to the score of zeros, and that score."""
+        parts, constant = np.zeros(x.nnz), 0.0
+        for feature in np.unique(self.features):
+            steps, sums = self._steps(feature)
+            at_zero = sums[np.searchsorted(steps, 0.0)]
+            constant += float(at_zero)
+            place = x.indices == feature
+            parts[place] = sums[np.searchsorted(steps, x.data[place])] - at_zero
+        return parts, constant
+
     def staged_scores(self, X: Any) -> Iterator[Array]:
         """Yield the sums of the first 1, 2, ..., T stumps."""
         used, place = np.unique(self.features, return_inverse=True)

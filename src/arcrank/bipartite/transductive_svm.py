@@ -30,6 +30,9 @@ class LinearScores(BipartiteRanker):
         X = self._check_features(X)
         return row_products(X, self.coef_[:, None])[:, 0] + self.intercept_
 
+    def _parts(self, x: Any) -> tuple[Array, float]:
+        return x.data * self.coef_[x.indices], self.intercept_
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags = ClassifierTags(multi_class=False)  # two grades

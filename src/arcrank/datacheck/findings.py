@@ -108,7 +108,10 @@ def _row_fix(found: CorpusStats, advice: str) -> str:
 
 def _empty_rows(found: CorpusStats, *, training: bool) -> Made:
     n = len(found.without_labels)
-    if n:
+    if n and found.labels.keys() <= {"relevant", "irrelevant"}:
+        message = f"{_rows(found.without_labels)} no relevance"
+        yield "note", "unlabelled documents", message, "learners of few labels use them; the others ignore them", n
+    elif n:
         it = "it" if n == 1 else "they"
         remedy = f"{it} cannot be used for {'training' if training else 'measuring'}; check for missing labels"
         yield _share(n, found), "rows without labels", f"{_rows(found.without_labels)} no preference", remedy, n

@@ -161,6 +161,29 @@ class Corpus:
             raise ParameterError(f"{label!r} is not among the {len(self.labels)} labels of this corpus; see labels.")
         return np.array([label in labels for labels in self._sets()], dtype=np.int64)
 
+    def relevance(self) -> NDArray[np.int64]:
+        """Return the relevance of documents, shape (n,): 1 = relevant, 0 = irrelevant, -1 = unlabelled.
+
+        Files say it in a field or column `relevant`: true, false or null (1, 0 or empty), svmlight files with the
+        targets 1, 0 and -1. In label sets it is "relevant", "irrelevant" or no label.
+
+        Examples
+        --------
+        >>> rows = [["relevant"], ["irrelevant"], []]
+        >>> Corpus(labels=["irrelevant", "relevant"], texts=["oil", "tea", "gas"], label_sets=rows).relevance()
+        array([ 1,  0, -1])
+        """
+        values = {("relevant",): 1, ("1",): 1, ("irrelevant",): 0, ("0",): 0, ("-1",): -1, (): -1}
+        sets = [tuple(labels) for labels in self.label_sets or []]
+        other = next((labels for labels in sets if labels not in values), None)
+        if other is not None or self.label_sets is None:
+            found = "preferences over labels" if other is None else f"the labels {', '.join(other)}"
+            raise InputError(
+                f"{self.source or 'This corpus'} has {found}, and relevance is needed: mark each document with "
+                '"relevant": true, false or null.'
+            )
+        return np.array([values[labels] for labels in sets], dtype=np.int64)
+
     def _sets(self) -> list[list[str]]:
         if self.label_sets is None:
             raise InputError("This corpus holds preferences, not label sets; use .graphs().")

@@ -12,11 +12,12 @@ from arcrank._lazy import lazy_names
 if TYPE_CHECKING:
     from arcrank.evaluation.comparer import compare
     from arcrank.evaluation.comparison import Comparison
+    from arcrank.evaluation.documents import DocumentEvaluation, evaluate_documents
     from arcrank.evaluation.evaluator import evaluate
     from arcrank.evaluation.results import Evaluation
 
-__all__ = ["Comparison", "Evaluation", "compare", "evaluate"]
+__all__ = ["Comparison", "DocumentEvaluation", "Evaluation", "compare", "evaluate", "evaluate_documents"]
 
-__getattr__, __dir__ = lazy_names(
-    __name__, {"Comparison": "comparison", "Evaluation": "results", "compare": "comparer", "evaluate": "evaluator"}
-)
+_HOMES = {"Comparison": "comparison", "Evaluation": "results", "compare": "comparer", "evaluate": "evaluator"}
+_HOMES |= dict.fromkeys(("DocumentEvaluation", "evaluate_documents"), "documents")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

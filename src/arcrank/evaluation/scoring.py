@@ -126,8 +126,7 @@ def _ranker(model: Any) -> Any:
     _, ranker = split_model(model)
     if not hasattr(ranker, "score_labels"):
         raise InputError(
-            f"A {type(ranker).__name__} ranks documents, not labels; pass a label ranker, or a pipeline that ends in "
-            "one."
+            f"A {type(ranker).__name__} ranks documents, not labels; use evaluate_documents, or pass a label ranker."
         )
     if not hasattr(ranker, "labels_"):
         raise InputError(f"This {type(ranker).__name__} is not fitted; call fit first.")

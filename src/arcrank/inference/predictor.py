@@ -27,10 +27,16 @@ if TYPE_CHECKING:
     from arcrank.datasets import Corpus
     from arcrank.rankers.feature_names import FeatureNames
 
-__all__ = ["Predictor", "top_places"]
+__all__ = ["Predictor", "ranks_documents", "top_places"]
 
 _CELLS = 1 << 22  # scores in memory at a time
 _FEW_LABELS = 512  # up to here sorting whole rows is faster than looking for the best in each
+
+
+def ranks_documents(model: Any) -> bool:
+    """Whether a model ranks documents by relevance and not labels."""
+    _, ranker = split_model(model)
+    return not hasattr(ranker, "score_labels") and hasattr(ranker, "decision_function")
 
 
 class Predictor:

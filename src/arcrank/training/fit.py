@@ -21,6 +21,7 @@ from arcrank.text import HashedTextFeatures, TextFeatures
 from arcrank.training.estimate import check_fit
 from arcrank.training.measures import all_measures, check_measure, is_of_label_sets
 from arcrank.training.plan import (
+    BIPARTITE,
     LABEL_SETS_ONLY,
     ONLINE,
     Learner,
@@ -28,6 +29,7 @@ from arcrank.training.plan import (
     minimum_document_frequency,
     ranker_class,
 )
+from arcrank.training.relevance import fit_relevance
 from arcrank.training.reporter import SILENT, Move, Reporter
 from arcrank.training.result import TrainingResult
 from arcrank.training.selection import Choice, select_learner, split_rows
@@ -50,7 +52,11 @@ def fit_file(
     """Train on a file: online learners read it as a stream, the others into memory."""
     if plan.learner in ONLINE and hierarchy is None:
         return fit_stream(path, plan, read, reporter)
+    if plan.learner in BIPARTITE and hierarchy is not None:
+        raise ParameterError(f"--learner {plan.learner} ranks documents and has no use for --hierarchy.\nLeave it out.")
     corpus, parents = read_training_file(path, read, hierarchy, reporter)
+    if plan.learner in BIPARTITE:
+        return fit_relevance(corpus, plan, validate=validate, random_state=random_state, reporter=reporter)
     return fit_corpus(
         corpus,
         plan,
@@ -97,6 +103,8 @@ def fit_corpus(
     if measure is not None:
         check_measure(measure, training_set.graphs)
     training_set.check_memory(plan)
+    if set(corpus.labels) == {"relevant", "irrelevant"}:
+        reporter.note("Documents are marked as relevant or irrelevant; --learner few-labels ranks documents by that.")
     note_first_compile(reporter)
     rows = np.arange(len(corpus))
     held_out = validate > 0 and len(rows) >= 2
@@ -151,7 +159,7 @@ class TrainingSet:
     def check_learner(self, learner: Learner) -> None:
         """Refuse a learner of label sets for a corpus with other preferences."""
         if learner in LABEL_SETS_ONLY and not is_of_label_sets(self.graphs):
-            others = [name for name in Learner if name not in LABEL_SETS_ONLY]
+            others = [name for name in Learner if name not in (*LABEL_SETS_ONLY, *BIPARTITE)]
             found = f"{self.corpus.source} holds layers, rankings or arcs"
             raise ParameterError(
                 f"--learner {learner} takes label sets only, and "

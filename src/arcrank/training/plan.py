@@ -21,6 +21,11 @@ class Learner(StrEnum):
     MMP = "mmp"
     ROCCHIO = "rocchio"
     PERCEPTRON = "perceptron"
+    FEW_LABELS = "few-labels"
+    RANKBOOST = "rankboost"
+    SEMI_SUPERVISED_RANKBOOST = "semi-supervised-rankboost"
+    TRANSDUCTIVE_SVM = "transductive-svm"
+    SEMI_SUPERVISED_LOGISTIC = "semi-supervised-logistic"
 
 
 class Measure(StrEnum):
@@ -44,6 +49,8 @@ def metric_title(measure: str) -> str:
     """
     if measure == Measure.ONE_ERROR:
         return "one-error"
+    if measure == "auc":
+        return "AUC"
     return measure.replace("zero_one", "zero-one").replace("_", " ")
 
 
@@ -53,10 +60,23 @@ CLASSES = {
     Learner.MMP: "MMPRanker",
     Learner.ROCCHIO: "RocchioRanker",
     Learner.PERCEPTRON: "PerceptronRanker",
+    Learner.FEW_LABELS: "SemiSupervisedRankBoost",
+    Learner.RANKBOOST: "RankBoost",
+    Learner.SEMI_SUPERVISED_RANKBOOST: "SemiSupervisedRankBoost",
+    Learner.TRANSDUCTIVE_SVM: "TransductiveSVM",
+    Learner.SEMI_SUPERVISED_LOGISTIC: "SemiSupervisedLogistic",
 }
 ONLINE = (Learner.MMP, Learner.PERCEPTRON)
 LABEL_SETS_ONLY = (Learner.ROCCHIO, Learner.PERCEPTRON)
 """Learners that cannot use layers, rankings, arcs or a hierarchy."""
+BIPARTITE = (
+    Learner.FEW_LABELS,
+    Learner.RANKBOOST,
+    Learner.SEMI_SUPERVISED_RANKBOOST,
+    Learner.TRANSDUCTIVE_SVM,
+    Learner.SEMI_SUPERVISED_LOGISTIC,
+)
+"""Learners that rank documents by their relevance, not labels."""
 BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
 OWNED = ("callback", "verbose", "warm_start")
 """Parameters that training sets itself."""
@@ -152,6 +172,7 @@ def make_plan(learner: Learner, decomposition: str | None, settings: Mapping[str
             f"It has {', '.join(ranker)}; its text features have {', '.join(text)}."
         )
     parameters: dict[str, Any] = {"random_state": random_state} if "random_state" in ranker else {}
+    parameters |= {"features": "latent"} if learner is Learner.FEW_LABELS else {}
     parameters |= {"shuffle": True} if learner in ONLINE else {}  # the order of a file must not matter
     parameters |= {name: value for name, value in chosen.items() if name in ranker}
     return Plan(learner, parameters, {name: value for name, value in chosen.items() if name not in ranker})

@@ -11,7 +11,7 @@ from arcrank.datasets.hierarchy_file import Parents
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.inference.model_parts import split_model
 from arcrank.modelfile import save
-from arcrank.training.plan import Plan
+from arcrank.training.plan import BIPARTITE, Plan
 from arcrank.training.selection import Choice
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class TrainingResult:
             "learner": str(self.plan.learner),
             "parameters": {**self.plan.parameters, **self.plan.text},
             "documents": self.documents,
-            "labels": len(self.ranker.labels_),
+            "labels": 0 if self.plan.learner in BIPARTITE else len(self.ranker.labels_),
             "features": int(self.ranker.n_features_in_),
             "skipped": self.skipped,
             "duality_gap": getattr(self.ranker, "duality_gap_", None),

@@ -15,7 +15,7 @@ from arcrank.errors import ParameterError
 from arcrank.model_selection import StratifiedFolds
 from arcrank.training.fit import TrainingSet, read_training_file
 from arcrank.training.measures import check_measure, default_measure
-from arcrank.training.plan import ONLINE, Learner, Plan, check_plan, make_plan
+from arcrank.training.plan import BIPARTITE, ONLINE, Learner, Plan, check_plan, make_plan
 from arcrank.training.reporter import SILENT, Reporter
 from arcrank.training.result import TrainingResult
 from arcrank.training.selection import (
@@ -160,6 +160,8 @@ def candidate_plans(
     random_state: int,
 ) -> list[Plan]:
     """Combine every learner with every decomposition and every C that it has, and check the plans."""
+    if any(name in BIPARTITE for name in learners or ()):
+        raise ParameterError("tune compares rankers of labels.\nUse arcrank train for learners that rank documents.")
     chosen = [one for name in learners or GRIDS for one in (list(GRIDS) if name is Learner.AUTO else [name])]
     _check_use(chosen, decompositions, costs, settings)
     plans: list[Plan] = []

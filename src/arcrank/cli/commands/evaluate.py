@@ -19,6 +19,7 @@ from arcrank.evaluation.comparison import Comparison
 from arcrank.evaluation.measures import BEST, DESCRIPTIONS
 
 if TYPE_CHECKING:
+    from arcrank.evaluation.documents import DocumentEvaluation
     from arcrank.evaluation.results import Evaluation, LabelRow
 
 _BATCH, _SHOWN = 2048, 12
@@ -40,6 +41,8 @@ def evaluate(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
     """Measure a model on documents whose labels are known, or compare two models on them.
+
+    Of a model that ranks documents (--learner few-labels and the like), the order of the documents is measured.
 
     Two models are compared by a paired permutation test for each measure: arcrank evaluate MODEL MODEL DATA.
     """
@@ -75,18 +78,29 @@ def _check_arguments(models: list[Path], data: str) -> None:
             )
 
 
-def _measure(models: list[Path], data: str, reading: Reading, on_error: str) -> Evaluation | Comparison:
+def _measure(
+    models: list[Path], data: str, reading: Reading, on_error: str
+) -> Evaluation | Comparison | DocumentEvaluation:
     """Load the models, then go through the file in blocks."""
+    from arcrank.inference.predictor import ranks_documents
+
     check_input(data)
     first, *others = [load_model(path) for path in models]
+    of_documents = [ranks_documents(one) for one in (first, *others)]
+    if any(of_documents) and others:
+        raise ParameterError("Only models that rank labels can be compared.\nEvaluate the others one by one.")
     with blocks_of(data, reading, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
+        if of_documents[0]:
+            return evaluation.evaluate_documents(first, blocks, name=str(models[0]), data_name=data)
         if not others:
             return evaluation.evaluate(first, blocks, name=str(models[0]), data_name=data)
         return evaluation.compare(first, others[0], blocks, names=(str(models[0]), str(models[1])), data_name=data)
 
 
-def _show(found: Evaluation | Comparison, *, beside_file: bool) -> None:
+def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: bool) -> None:
     """Print the tables on standard output."""
+    from arcrank.evaluation.documents import DocumentEvaluation
+
     screen = console(beside_file=beside_file)
     if isinstance(found, Comparison):
         screen.print(_comparison_table(found))
@@ -94,9 +108,20 @@ def _show(found: Evaluation | Comparison, *, beside_file: bool) -> None:
         screen.print(cell(f"Labels that {first} ranks better / equally / worse where they are right: {found.labels}"))
         screen.print(cell(found.verdict))
         return
+    if isinstance(found, DocumentEvaluation):
+        screen.print(_documents_table(found))
+        return
     screen.print(_measures_table(found))
     if any(row.support for row in found.per_label):
         screen.print(_label_table(found.per_label))
+
+
+def _documents_table(found: DocumentEvaluation) -> Any:
+    title = f"{found.n_relevant:,} relevant and {found.n_irrelevant:,} irrelevant documents"
+    made = table(title, "measure", "value", numbers=1)
+    for name, value in found.measures.items():
+        made.add_row(name, number(value))
+    return made
 
 
 def _measures_table(found: Evaluation) -> Any:

@@ -17,6 +17,7 @@ from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
+    from arcrank.inference.document_predictor import DocumentPredictor
     from arcrank.inference.predictor import Predictor
 
 _SHOWN_TO = Decimal("0.0001")
@@ -38,17 +39,24 @@ def explain(
 ) -> None:
     """Explain why label A is above label B: the words and their weights, largest first, which sum to the margin.
 
+    Of a model that ranks documents, the score of the document is explained.
+
     The model knows stems; the words of the document are shown as they are written, followed by the stem.
     """
-    from arcrank.inference.predictor import Predictor
+    from arcrank.inference.document_predictor import DocumentPredictor
+    from arcrank.inference.predictor import Predictor, ranks_documents
 
     _check_one_document(text, file)
-    predictor = Predictor(load_model(model))
+    loaded = load_model(model)
+    predictor = DocumentPredictor(loaded) if ranks_documents(loaded) else Predictor(loaded)
     document = _document(predictor, text, file, reading)
     x = predictor.features(document)[:1]
-    upper, lower = _pair(predictor, x, above, below)
     content = None if document.texts is None else document.texts[0]
-    report = predictor.explain(x, upper, lower, content, top or None)
+    if isinstance(predictor, DocumentPredictor):
+        _refuse_labels(above, below)
+        report = predictor.explain(x, content, top or None)
+    else:
+        report = predictor.explain(x, *_pair(predictor, x, above, below), content, top or None)
     nothing = _nothing_to_show(report, is_known=bool(x.nnz), thing="feature" if content is None else "word")
     if json:
         write_json(report)
@@ -56,6 +64,11 @@ def explain(
         show_explanation(report, nothing)
     if nothing and json:
         say(nothing)
+
+
+def _refuse_labels(above: str | None, below: str | None) -> None:
+    if above is not None or below is not None:
+        raise ParameterError("--above and --below are labels, and this model ranks documents.\nLeave them out.")
 
 
 def _nothing_to_show(report: dict[str, Any], *, is_known: bool, thing: str) -> str:
@@ -78,7 +91,7 @@ def _check_one_document(text: str | None, file: str | None) -> None:
         check_input(file)
 
 
-def _document(predictor: Predictor, text: str | None, file: str | None, reading: Reading) -> Corpus:
+def _document(predictor: Predictor | DocumentPredictor, text: str | None, file: str | None, reading: Reading) -> Corpus:
     from arcrank.datasets import Corpus
 
     if text is not None:

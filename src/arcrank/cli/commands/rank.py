@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,7 @@ from arcrank.cli.console import cell, console, on_terminal, say, table, write_da
 from arcrank.cli.files import STANDARD_INPUT, check_input, check_order, load_model
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_documents
-from arcrank.errors import FormatError
+from arcrank.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
@@ -39,7 +39,9 @@ def rank(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="Documents; labels are not needed. - reads standard input.")
     ] = "-",
-    top: Annotated[int, typer.Option(min=0, help="Number of labels to show; 0 for all.")] = 5,
+    top: Annotated[
+        int | None, typer.Option(min=0, help="Number of labels (default: 5), or of documents; 0 for all.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="JSON lines also for one document on a terminal.")] = False,
@@ -52,11 +54,17 @@ def rank(
     array of objects; blank lines are left out.
 
     "known_features" is the number of features of the document that the model knows.
+
+    A model that ranks documents (--learner few-labels and the like) puts the documents in order, best first.
     """
-    from arcrank.inference.predictor import Predictor
+    from arcrank.inference.predictor import Predictor, ranks_documents
 
     _check_data(model, data)
-    predictor = Predictor(load_model(model))  # before the input, so that a wrong model is reported at once
+    loaded = load_model(model)  # before the input, so that a wrong model is reported at once
+    if ranks_documents(loaded):
+        _rank_documents(loaded, data, reading, top, on_error, as_json=json, explain=explain)
+        return
+    predictor, top = Predictor(loaded), 5 if top is None else top
     typed = data == STANDARD_INPUT and sys.stdin.isatty()
     if typed:
         say("Type one document per line; Ctrl-D ends the input.")
@@ -74,6 +82,35 @@ def rank(
     if not tally["documents"]:
         raise _no_documents(data)
     _note_unknown(predictor, tally["unknown"])
+
+
+def _rank_documents(
+    model: Any,
+    data: str,
+    reading: Reading,
+    top: int | None,
+    on_error: str,
+    *,
+    as_json: bool,
+    explain: bool,
+) -> None:
+    """Read all documents, and write them best first."""
+    from arcrank.inference.document_predictor import DocumentPredictor
+
+    if explain:
+        raise ParameterError("--explain compares two labels, and this model ranks documents.\nUse arcrank explain.")
+    predictor = DocumentPredictor(model)
+    documents = documents_of(data, reading, takes_text=predictor.takes_text, on_error=on_error)
+    ranked = predictor.rank(documents, top or None)
+    if not ranked:
+        raise _no_documents(data)
+    if as_json or not on_terminal():
+        write_data("".join(f"{document.to_json()}\n" for document in ranked))
+        return
+    shown = table("", "rank", "row", "id", "score", numbers=1)
+    for one in ranked:
+        shown.add_row(str(one.rank), str(one.row), cell(one.id or ""), f"{one.score:.4f}")
+    console().print(shown)
 
 
 def _ranked(

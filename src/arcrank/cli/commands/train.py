@@ -32,7 +32,10 @@ def train(
     data: options.DataPath,
     model: Annotated[Path, typer.Option("--model", "-m", help="The model file to write.")],
     reading: Reading,
-    learner: Annotated[Learner, typer.Option(help="auto compares log-linear and preference-machine.")] = Learner.AUTO,
+    learner: Annotated[
+        Learner,
+        typer.Option(help="auto compares log-linear and preference-machine."),
+    ] = Learner.AUTO,
     measure: Annotated[
         Measure | None,
         typer.Option(help="Measure that auto selects by (default for label sets: ranking_loss)."),
@@ -54,6 +57,9 @@ def train(
     The measures are computed on held-out documents; the saved model then learns from all documents. The online
     learners mmp and perceptron read the file as a stream, in constant memory, and learn its documents in random order;
     --set shuffle=false keeps the order of the file.
+
+    The learners few-labels, rankboost, semi-supervised-rankboost, transductive-svm and semi-supervised-logistic rank
+    documents, not labels. They learn from "relevant": true, false or null (in a table 1, 0 or an empty cell).
 
     Texts are assumed to be English. For German, for example, use --set stem=german --set stop_words=null.
     """
@@ -120,8 +126,11 @@ def show_report(report: dict[str, Any]) -> None:
     """Print the report in a few lines for people."""
     from rich.text import Text
 
+    of_what = count(report["labels"], "label")
+    if "relevance" in report:
+        of_what = " and ".join(f"{n:,} {name}" for name, n in report["relevance"].items())
     lines = [
-        f"{report['learner']}: {count(report['documents'], 'document')}, {count(report['labels'], 'label')}, "
+        f"{report['learner']}: {count(report['documents'], 'document')}, {of_what}, "
         f"{count(report['features'], 'feature')}, {report['seconds']:.1f} s"
     ]
     if report["skipped"]:

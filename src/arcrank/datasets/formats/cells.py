@@ -14,12 +14,40 @@ from typing import Any, NamedTuple
 from arcrank.datasets.formats.lines import RowError
 from arcrank.datasets.formats.options import Options
 
-__all__ = ["SEPARATOR", "LabelCells", "id_of", "is_missing", "name_of", "shown"]
+__all__ = ["SEPARATOR", "LabelCells", "Relevance", "id_of", "is_missing", "name_of", "shown"]
 
 SEPARATOR = ";"
 """What stands between the labels of one string, unless the user says otherwise."""
 
+_RELEVANCE: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("1", "true", "yes", "relevant"), ("relevant",)),
+    **dict.fromkeys(("0", "false", "no", "irrelevant"), ("irrelevant",)),
+    **dict.fromkeys(("", "-1", "null", "none", "nan"), ()),
+}
 _MISSING = ("NAType", "NaTType")  # pandas is not imported to ask for its own missing values
+
+
+class Relevance(NamedTuple):
+    """A cell of the column `relevant`: true, false or null, in a table also 1, 0 or empty.
+
+    It is read as a label set, so that everything that checks, joins and writes label sets works with it;
+    `Corpus.relevance` turns it into 1, 0 and -1.
+
+    >>> [Relevance(cell).labels() for cell in (True, 0, "", None)]
+    [['relevant'], ['irrelevant'], [], []]
+    """
+
+    value: Any
+
+    def labels(self) -> list[str]:
+        """Return the label set, or raise a `RowError`."""
+        if is_missing(self.value):
+            return []
+        word = f"{self.value:g}" if isinstance(self.value, float) else str(self.value).strip().lower()
+        if word not in _RELEVANCE:
+            allowed = "true, false or null (in a table 1, 0 or an empty cell)"
+            raise RowError("invalid relevance", f"{allowed} is needed, not {shown(self.value)}")
+        return list(_RELEVANCE[word])
 
 
 class LabelCells(NamedTuple):
@@ -41,6 +69,8 @@ class LabelCells(NamedTuple):
 
     def labels(self, cell: Any) -> list[str]:
         """Return the labels of a cell, each once, or raise a `RowError`."""
+        if isinstance(cell, Relevance):
+            return cell.labels()
         values = cell.tolist() if hasattr(cell, "tolist") else cell
         if isinstance(values, str):
             return _once(name for name in self._split(values) if name)

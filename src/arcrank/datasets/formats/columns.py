@@ -6,8 +6,9 @@ Tables are CSV and TSV files, Parquet files and DataFrames.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from arcrank.datasets.formats.cells import Relevance
 from arcrank.datasets.formats.options import Options
 from arcrank.errors import FormatError, ParameterError
 
@@ -18,11 +19,17 @@ _MOST_LISTED = 20
 
 
 class Columns(NamedTuple):
-    """The places of text, labels and id; None where there is no such column, or none is needed."""
+    """The positions of text, labels and id; None if there is no such column, or none is needed."""
 
     text: int
     labels: int | None = None
     id: int | None = None
+    relevance: bool = False
+    """Whether the labels are cells of the column `relevant`."""
+
+    def label_cell(self, value: Any) -> Any:
+        """Return what `LabelCells` reads."""
+        return Relevance(value) if self.relevance else value
 
 
 def find_columns(place: str, names: Sequence[str], options: Options) -> Columns | None:
@@ -32,6 +39,9 @@ def find_columns(place: str, names: Sequence[str], options: Options) -> Columns 
     """
     text = _find(place, names, "text_column", options.text_column)
     labels = _find(place, names, "label_column", options.label_column) if options.labelled else None
+    relevant = _matches(names, ("relevant",)) if labels is None and options.label_column is None else []
+    if options.labelled and len(relevant) == 1:
+        labels = relevant[0]
     if text is None or (options.labelled and labels is None):
         if options.text_column is None and options.label_column is None:
             return None
@@ -39,7 +49,7 @@ def find_columns(place: str, names: Sequence[str], options: Options) -> Columns 
     if text == labels:
         raise ParameterError(f"text_column= and label_column= are the same column, {names[text]!r}; give two.")
     ids = _matches(names, _USUAL["id"])
-    return Columns(text, labels, ids[0] if ids else None)
+    return Columns(text, labels, ids[0] if ids else None, bool(relevant) and options.labelled)
 
 
 def missing_columns(place: str, names: Sequence[str], options: Options) -> FormatError:

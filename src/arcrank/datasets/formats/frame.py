@@ -52,7 +52,7 @@ def _records(frame: Frame, options: Options) -> Iterator[tuple[Any, Any, Any]]:
         raise missing_columns(_NAME, shown, options)
     texts = _values(frame[names[columns.text]])
     labels, ids = ([None] * len(texts) if j is None else _values(frame[names[j]]) for j in (columns.labels, columns.id))
-    yield from zip(texts, labels, ids, strict=True)
+    yield from zip(texts, map(columns.label_cell, labels), ids, strict=True)
 
 
 def _values(column: Any) -> list[Any]:

@@ -1,5 +1,7 @@
 """One row as a JSON object: `{"text" or "features": ..., one of the kinds of preference: ..., "id": ...}`.
 
+Instead of a preference over labels a row may have `"relevant"`: true, false or null.
+
 Kinds may mix in one file. A ranking lists labels best first, ties as nested lists; labels left out of a
 ranking or of layers are not judged. Arcs are [head, tail]; an arc and its reverse may both be given.
 """
@@ -11,7 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from arcrank.datasets.formats.cells import LabelCells, id_of, name_of, shown
+from arcrank.datasets.formats.cells import LabelCells, Relevance, id_of, name_of, shown
 from arcrank.datasets.formats.lines import RowError
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row
@@ -153,6 +155,8 @@ def _preference(fields: dict[str, Any], options: Options) -> tuple[str, Any]:
             raise RowError("no labels", told)
         return "labels", _labels(fields[options.label_column], options)
     given = [kind for kind in _KINDS if kind in fields]
+    if not given and "relevant" in fields:
+        return "labels", Relevance(fields["relevant"]).labels()
     if not given:
         raise _no_labels(fields)
     if len(given) > 1:

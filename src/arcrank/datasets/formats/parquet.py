@@ -34,10 +34,10 @@ def _records(stream: IO[bytes], name: str, options: Options) -> Iterator[tuple[A
         columns = find_columns(name, names, options)
         if columns is None:
             raise missing_columns(name, names, options)
-        wanted = [None if j is None else names[j] for j in columns]
+        wanted = [None if j is None else names[j] for j in columns[:3]]
         for batch in file.iter_batches(batch_size=1000, columns=[column for column in wanted if column is not None]):
-            values = [_values(batch, column) for column in wanted]
-            yield from zip(*values, strict=True)
+            texts, labels, ids = (_values(batch, column) for column in wanted)
+            yield from zip(texts, map(columns.label_cell, labels), ids, strict=True)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"{name}: the file is truncated or damaged ({error})") from error
 

@@ -93,10 +93,10 @@ class _Table(NamedTuple):
 
     def row(self, cells: list[str]) -> Row:
         """The row of some cells, or a `RowError`."""
-        text, labels, name = self.columns
+        text, labels, name, _ = self.columns
         if len(cells) != self.width:
             raise self._wrong_width(len(cells))
-        found = [] if labels is None else self.label_cells.labels(cells[labels])
+        found = [] if labels is None else self.label_cells.labels(self.columns.label_cell(cells[labels]))
         return Row(cells[text], "labels", found, None if name is None else cells[name])
 
     def _wrong_width(self, found: int) -> RowError:
