@@ -102,7 +102,7 @@ def test_unknown_part(path):
 )
 def test_no_model_at_all(path, content):
     path.write_bytes(content)
-    assert "no model file" in refusal(path) or "arcrank.save did not write it" in refusal(path)
+    assert "not an arcrank model file" in refusal(path) or "arcrank.save did not write it" in refusal(path)
 
 
 def test_a_foreign_safetensors_file(path):
@@ -119,7 +119,7 @@ def test_missing_file_and_folder(tmp_path):
 
 def test_a_pipe_does_not_hang(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert "no ordinary file" in refusal(tmp_path / "pipe")
+    assert "not a regular file" in refusal(tmp_path / "pipe")
 
 
 def test_wrong_array_checksum_is_named(path):

@@ -1,4 +1,4 @@
-"""Save, load and look at model files."""
+"""Save, load and inspect model files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Path = str | os.PathLike[str]
 
 
 def save(model: Any, path: Path, *, card: dict[str, Any] | None = None) -> None:
-    """Write a fitted model to one file, which holds the old model or the new one whatever happens meanwhile.
+    """Save a fitted model to one file, atomically: after a crash the path holds the old model or the new one.
 
     What `load` would refuse is refused here, by the same checks: weights that are not finite or beyond 1e100, labels
     that are empty or hold a NUL character, a vectorizer that reads files or whose `token_pattern` may take more than
@@ -28,12 +28,12 @@ def save(model: Any, path: Path, *, card: dict[str, Any] | None = None) -> None:
     Parameters
     ----------
     model : a fitted ranker, or a RankingPipeline or scikit-learn Pipeline of text features and a ranker
-        Of exactly these classes, with parameters that are values: a model file holds no code. Anything else is
-        refused by name, before anything is written. Two parameters are not kept where they are objects, `callback` and
-        `random_state`; nor is what `warm_start` remembers of the data.
+        Of exactly these classes, with parameters that are values: a model file holds no code. Anything else is refused
+        with an error that names it, before anything is written. `callback` and `random_state` are not stored if they
+        are objects, nor is what `warm_start` remembers of the data.
     path : str or path
-        By custom it ends in ".arcrank"; other tools read it as safetensors.
-    card : dict of JSON's types, or None
+        By convention it ends in ".arcrank"; other tools read it as safetensors.
+    card : dict of JSON types, or None
         How it was trained, measures, "hierarchy": {label: parent or None}, ... None keeps the card that the model was
         loaded with.
 
@@ -46,20 +46,22 @@ def save(model: Any, path: Path, *, card: dict[str, Any] | None = None) -> None:
     >>> arcrank.load(path).rank([[2, 1]]).tolist()
     [['tea', 'milk']]
     """
-    from arcrank.modelfile.models import packed  # NumPy and scikit-learn, which `read_card` does without
+    from arcrank.modelfile.models import (
+        model_to_manifest,  # imports NumPy and scikit-learn, which `read_card` does not need
+    )
 
-    manifest, blocks = packed(model, getattr(model, "model_card_", {}) if card is None else card)
+    manifest, blocks = model_to_manifest(model, getattr(model, "model_card_", {}) if card is None else card)
     write_atomically(path, container_bytes(manifest, blocks))
 
 
 def load(path: Path) -> Any:
-    """Return the model that `save` wrote: the same scores to the last bit, and for online rankers the same future.
+    """Return the model that `save` wrote: same scores to the last bit, and online rankers continue as if never saved.
 
     Text features and a label ranker come back as a `RankingPipeline`, which ranks texts.
 
-    Every byte is checked first; a file that is damaged, of a newer format or no model at all raises `ModelFileError`.
-    So does one that somebody forged so that its values do not agree with each other; what is left is a model, which
-    gives finite scores for inputs of up to 1e6. The card is the model's `model_card_`.
+    Every byte is checked first; a file that is damaged, of a newer format or not a model raises `ModelFileError`. So
+    does a forged file whose values do not agree with each other; every model that loads gives finite scores for inputs
+    of up to 1e6. The card is the model's `model_card_`.
 
     Examples
     --------
@@ -71,18 +73,18 @@ def load(path: Path) -> Any:
     >>> again.model_card_, again.partial_fit([[3, 1]], [["tea"]]).n_rounds_
     ({'cups': 2}, 3)
     """
-    from arcrank.modelfile.models import empty_array, unpacked
+    from arcrank.modelfile.models import empty_array, model_from_manifest
 
     with open_container(path) as container:
         with _as_damage(container.path):
             check_manifest(container.manifest)
         arrays = container.read_arrays(empty_array)
     with _as_damage(container.path):
-        return unpacked(container.manifest, arrays)
+        return model_from_manifest(container.manifest, arrays)
 
 
 def read_card(path: Path) -> dict[str, Any]:
-    """Tell what a model file holds, from its checked manifest alone: no array is read, and nothing heavy imported.
+    """Describe a model file from its checked manifest alone: no array is read, and nothing heavy is imported.
 
     Returns "format", "arcrank" (the version that wrote it), "bytes", "learner", "labels" and "features" (counts; labels
     is None for rankers of instances), "parts" (each with "name", "step" and "parameters"), "arrays" and "card".
@@ -101,10 +103,10 @@ def read_card(path: Path) -> dict[str, Any]:
         size = os.fstat(container.file.fileno()).st_size
     with _as_damage(container.path):
         check_manifest(container.manifest)
-        return {"bytes": size, **_told(container.manifest)}
+        return {"bytes": size, **_description(container.manifest)}
 
 
-def _told(manifest: dict[str, Any]) -> dict[str, Any]:
+def _description(manifest: dict[str, Any]) -> dict[str, Any]:
     facts = {name: manifest.get(name) for name in ("format", "arcrank", "learner", "labels", "features")}
     arrays = {name: {"dtype": at["dtype"], "shape": at["shape"]} for name, at in manifest["arrays"].items()}
     parts = [
@@ -116,7 +118,7 @@ def _told(manifest: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _as_damage(path: str) -> Iterator[None]:
-    """Whatever goes wrong with a manifest whose checksum was right: somebody else made it, or made it up."""
+    """Turn errors of a manifest whose checksum is right, but which `save` did not write, into `ModelFileError`."""
     try:
         yield
     except ModelFileError as error:

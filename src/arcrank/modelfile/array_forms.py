@@ -1,4 +1,4 @@
-"""Forms of arrays, of matrices that are not yet made, and of names: types, shapes in terms of sizes, and ranges."""
+"""Forms of arrays, of matrices that are not yet expanded, and of names: types, shapes in terms of sizes, and ranges."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["AnyArray", "Array", "Csr", "Labels", "Names", "log10"]
 
 
 class Array(Form):
-    """An array of one dtype (or one of some, by letters of NumPy's kinds and sizes) and a shape; all of it in a range.
+    """An array of one of some dtypes (NumPy's kind and size, as in `f8 f4`), with a shape and a range of values.
 
-    Entries of the shape are numbers, symbols, or a symbol and a number: "T+1". The range leaves out NaN; `measure`
-    allows all numbers. `rows` allows a matrix by its rows that are not zero.
+    Entries of the shape are numbers, symbols, or a symbol and a number: "T+1". A range excludes NaN; `measure` allows
+    all numbers. `rows` also allows a matrix stored by its nonzero rows.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Array(Form):
 
 
 class AnyArray(Form):
-    """An array of numbers, of any shape, that nothing but training reads."""
+    """An array of numbers, of any shape, that only training reads."""
 
     says = "an array of numbers"
 
@@ -94,9 +94,9 @@ class Csr(Form):
 
 
 class Names(Form):
-    """Distinct names in one of some forms, as many as the symbol says; `texts` are of type str only.
+    """Distinct names in one of some forms, as many as the symbol says; `texts` allows only str.
 
-    Labels have to be told apart and shown, so none may be empty or hold a NUL character.
+    Labels are shown to users, so none may be empty or hold a NUL character.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Names(Form):
     def check_closely(self, value: Any, where: str) -> None:
         if self.visible:
             check_visible(value.names, where)
-        kept = {(type(name), name) for name in value.names if name == name}  # noqa: PLR0124  NaN is no name
+        kept = {(type(name), name) for name in value.names if name == name}  # noqa: PLR0124  NaN is not a name
         if self.distinct and len(kept) != len(value):
             raise MisfitError(f"{where} holds a name twice, or NaN; names must be distinct")
 
@@ -137,7 +137,7 @@ class Labels(Form):
     def check_closely(self, value: Any, where: str) -> None:
         if isinstance(value, StoredNames):
             self.names.check_closely(value, where)
-        elif len(np.unique(value)) != len(value) or (value != value).any():  # noqa: PLR0124  NaN is no label
+        elif len(np.unique(value)) != len(value) or (value != value).any():  # noqa: PLR0124  NaN is not a label
             raise MisfitError(f"{where} holds a number twice, or NaN; labels must be distinct")
 
 
@@ -158,5 +158,5 @@ def _agrees(wanted: int | str, length: int, sizes: Sizes) -> bool:
 
 
 def log10(value: float) -> float:
-    """The decimal logarithm, 0 for all that is below 1."""
+    """The decimal logarithm; 0 for values below 1."""
     return math.log10(max(value, 1.0))

@@ -1,12 +1,12 @@
-"""The bytes of a model file: safetensors, with a manifest in its metadata and a checksum for every byte that counts.
+"""The bytes of a model file: safetensors, with a manifest in its metadata, and checksums of it and of each array.
 
     8 bytes     length of the header, little-endian
     header      JSON: {"__metadata__": {"manifest": JSON text, "sha256": of that text}, array name: place, ...}
     data        the arrays, one after the other, little-endian, in C order
 
 The manifest is an object whose "format" is a number and whose "arrays" gives dtype, shape and checksum of each array in
-the order of the data. It is the truth: the rest of the header follows from it and must agree with it. An array's
-checksum is the SHA-256 of the SHA-256 digests of its blocks of 1 MiB, so that several threads can check it.
+the order of the data. The rest of the header follows from it and must agree with it. An array's checksum is the SHA-256
+of the SHA-256 digests of its blocks of 1 MiB, so that several threads can check it.
 
 This file imports nothing heavy: a manifest is read without NumPy.
 """
@@ -30,15 +30,15 @@ from arcrank.errors import ModelFileError
 __all__ = ["FORMAT", "Container", "container_bytes", "open_container"]
 
 FORMAT = 2
-"""The newest format; all up to it can be read. 2: matrices of mostly zero rows by their other rows."""
+"""The newest format; all up to it can be read. Format 2 added matrices stored by their nonzero rows."""
 SIZES = {"F64": 8, "F32": 4, "F16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1}
 SIZES |= {"U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1}
 """Bytes of a number, by safetensors's name of its type."""
 
 _BLOCK = 1 << 20
-_LONGEST_AXIS = 2**53  # also of an array without numbers
+_LONGEST_AXIS = 2**53  # of an empty array too
 _LONGEST_HEADER = 100_000_000  # safetensors's own limit
-_FEW_BLOCKS = 4  # below, starting threads takes longer than they save
+_FEW_BLOCKS = 4  # with fewer, starting threads takes longer than it saves
 _THREADS = 4
 
 Manifest = dict[str, Any]
@@ -96,7 +96,7 @@ def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{name}: this is no ordinary file; copy the model to a file and load that.")
+            raise ModelFileError(f"{name}: this is not a regular file; copy the model to a file and load that.")
         header, start = _read_header(name, file, status.st_size)
         manifest = _check_manifest(name, header)
         size = status.st_size - start
@@ -105,32 +105,32 @@ def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
 
 
 def damaged(path: str, what: str) -> ModelFileError:
-    """The error of a file that was a model once."""
+    """Return the error for a damaged model file."""
     return ModelFileError(
-        f"{path}: the model file is damaged: {what}. Copy it again, or train and save the model anew."
+        f"{path}: the model file is damaged: {what}. Copy it again, or train and save the model again."
     )
 
 
-def _no_model(path: str, place: str) -> ModelFileError:
+def _not_a_model(path: str, place: str) -> ModelFileError:
     return ModelFileError(
-        f"{path}: this is no model file of arcrank, or its {place} is damaged. Give a file that arcrank.save wrote, or "
-        "copy it again."
+        f"{path}: this is not an arcrank model file, or its {place} is damaged. Give a file that arcrank.save wrote, "
+        "or copy it again."
     )
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """A pipe without a writer must not hang the program; for files O_NONBLOCK means nothing."""
+    """Open a pipe without waiting for a writer; O_NONBLOCK has no effect on files."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _read_header(path: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > min(size - 8, _LONGEST_HEADER):
-        raise _no_model(path, "beginning")
+        raise _not_a_model(path, "beginning")
     raw = file.read(length)
     header = _parsed(raw)
     if header is None:
-        raise _no_model(path, "header")
+        raise _not_a_model(path, "header")
     return header, 8 + length
 
 
@@ -147,7 +147,7 @@ def _check_manifest(path: str, header: dict[str, Any]) -> Manifest:
     text = metadata.get("manifest") if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         raise ModelFileError(
-            f"{path}: this has the form of safetensors but no manifest, so arcrank.save did not write it, or its "
+            f"{path}: this is a safetensors file without a manifest, so arcrank.save did not write it, or its "
             "header is damaged. Give a file that arcrank.save wrote, or copy it again."
         )
     raw = text.encode("utf-8", "surrogatepass")
@@ -173,17 +173,17 @@ def _check_places(path: str, header: dict[str, Any], manifest: Manifest, size: i
         raise damaged(path, "its header does not agree with its manifest")
     expected = max((place["data_offsets"][1] for place in places.values()), default=0)
     if size != expected:
-        raise damaged(path, f"it holds {size:,} bytes of arrays in place of {expected:,}")
+        raise damaged(path, f"it holds {size:,} bytes of arrays instead of {expected:,}")
 
 
 def _places(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What safetensors's header says of each array."""
+    """What the safetensors header says about each array."""
     places, end = {}, 0
     for name, entry in entries.items():
         if not isinstance(entry["sha256"], str):
             raise ValueError("an array without a checksum")
         if not all(type(length) is int and 0 <= length <= _LONGEST_AXIS for length in entry["shape"]):
-            raise ValueError("a shape of other than whole numbers")
+            raise ValueError("a shape that is not whole numbers")
         start, end = end, end + SIZES[entry["dtype"]] * math.prod(entry["shape"])
         places[name] = {"dtype": entry["dtype"], "shape": entry["shape"], "data_offsets": [start, end]}
     return places

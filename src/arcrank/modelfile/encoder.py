@@ -19,12 +19,12 @@ __all__ = ["Encoder", "MostlyZero", "Names", "describe"]
 
 
 class Names(list[Any]):
-    """A long list of names, to be kept in arrays and not in the manifest."""
+    """A long list of names, to be stored in arrays rather than in the manifest."""
 
 
 @dataclass(frozen=True)
 class MostlyZero:
-    """A matrix to be kept by the rows that are not zero, where that is smaller."""
+    """A matrix to be stored by its nonzero rows if that is smaller."""
 
     matrix: NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Encoder:
         self.arrays: dict[str, NDArray[Any]] = {}
 
     def encode(self, value: Any, where: str) -> Any:
-        """Return the JSON of a value; `where` names its arrays, and is what an error calls it."""
+        """Return the JSON of a value; `where` names its arrays, and the value in errors."""
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
@@ -97,7 +97,7 @@ class Encoder:
         if little.str not in DTYPES:
             raise self._refusal(value, where)
         turned = plain.ndim == 2 and plain.flags.f_contiguous and not plain.flags.c_contiguous
-        # Products with an array sum in another order where it lies the other way round in memory.
+        # The memory layout is kept: with the other one, products would sum in another order.
         stored = np.asarray(plain.T if turned else plain, dtype=little, order="C")
         return {"$array": self._keep(stored, where)} | ({"order": "F"} if turned else {})
 
@@ -145,7 +145,7 @@ class Encoder:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether there are no surrogates: JSON would join two of them that stand side by side into one character."""
+    """Whether there are no surrogates: JSON would join two adjacent ones into one character."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -154,7 +154,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def describe(value: Any) -> str:
-    """How an error calls a value.
+    """How an error message names a value.
 
     >>> describe(len), describe(1j)
     ('the function len', '1j of type complex')

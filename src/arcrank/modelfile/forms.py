@@ -41,26 +41,26 @@ __all__ = [
 ]
 
 LARGEST = 1e100
-"""Of any stored weight or feature: its square, times an input of up to 1e6 and summed, is still finite."""
+"""The largest stored weight or feature: its square, times an input of up to 1e6 and summed, is still finite."""
 MOST_FEATURES = 2**26
-"""Where the file itself does not hold a number for each of them."""
+"""The most features of a model whose file does not hold a number for each of them."""
 _MOST = 2**53
 
 Sizes = dict[str, int]
 
 
 class MisfitError(ValueError):
-    """A stored value is not what it must be; the message is a part of a sentence, without a full stop."""
+    """A stored value is not allowed; the message is part of a sentence, without a full stop."""
 
 
 class Form(ABC):
-    """`says` ends the sentence "it must be ..."."""
+    """What a stored value may be; `says` completes the sentence "it must be ..."."""
 
     says: str
 
     @abstractmethod
     def fits(self, value: Any, sizes: Sizes) -> bool:
-        """Whether this is such a value; binds sizes."""
+        """Whether the value has this form; binds sizes."""
 
     def check(self, value: Any, where: str, sizes: Sizes) -> None:
         """Raise a MisfitError unless the value fits."""
@@ -68,7 +68,7 @@ class Form(ABC):
             raise MisfitError(f"{where} is {_shown(value)}; it must be {self._says(sizes)}")
 
     def check_closely(self, value: Any, where: str) -> None:  # noqa: B027  most forms have nothing to add
-        """Raise a MisfitError for what costs more memory to see than the file has bytes; of values that fit."""
+        """Raise a MisfitError for what takes more memory to find than the file has bytes, in a value that fits."""
 
     def _says(self, sizes: Sizes) -> str:  # noqa: ARG002
         return self.says
@@ -85,7 +85,7 @@ def _shown(value: Any) -> str:
 
 
 class OneOf(Form):
-    """One of some values, of the same type."""
+    """One of the given values, and of the same type."""
 
     def __init__(self, *allowed: Any) -> None:
         self.allowed = allowed
@@ -96,7 +96,7 @@ class OneOf(Form):
 
 
 class Flag(Form):
-    """True or False, or 1 or 0 as some write it."""
+    """True or False; 1 and 0 are allowed too."""
 
     says = "True or False"
 
@@ -105,7 +105,7 @@ class Flag(Form):
 
 
 class Whole(Form):
-    """A whole number within limits; 3.0 is one too where `floats`."""
+    """A whole number within limits; with `floats`, 3.0 is one too."""
 
     def __init__(self, low: int = 0, high: int = _MOST, *, floats: bool = False) -> None:
         self.low, self.high, self.floats = low, high, floats
@@ -117,7 +117,7 @@ class Whole(Form):
 
 
 class Size(Whole):
-    """A whole number that others are the sizes of."""
+    """A whole number that is the size of other values."""
 
     def __init__(self, symbol: str, low: int = 1, high: int = _MOST) -> None:
         super().__init__(low, high)
@@ -128,7 +128,7 @@ class Size(Whole):
 
 
 class Number(Form):
-    """A finite number within limits, whole or not; True is none."""
+    """A finite number within limits, whole or not; True is not a number."""
 
     def __init__(self, low: float = -LARGEST, high: float = LARGEST) -> None:
         self.low, self.high = low, high
@@ -139,7 +139,7 @@ class Number(Form):
 
 
 class Measure(Form):
-    """Any number, NaN and infinities included: something that was observed and that nothing is computed from."""
+    """Any number, NaN and infinities included: a recorded value that nothing is computed from."""
 
     says = "a number"
 
@@ -172,7 +172,7 @@ class History(Form):
 
 
 class Optional(Form):
-    """What an older file, or another way of training, does not have."""
+    """A value that older files, or other ways of training, do not have."""
 
     def __init__(self, form: Form) -> None:
         self.form, self.says = form, form.says
@@ -185,7 +185,7 @@ class Optional(Form):
 
 
 class Either(Form):
-    """The first of some forms that fits."""
+    """Any of the given forms; the first that fits is used."""
 
     def __init__(self, *forms: Form) -> None:
         self.forms = forms
@@ -218,7 +218,7 @@ class Record(Form):
 
 
 class Registered(Form):
-    """A key of a dict, or a member of what a function returns, at "module:name"; read when it is needed."""
+    """A key of the dict, or a member of what the function returns, at "module:name"; imported when needed."""
 
     def __init__(self, home: str, *more: Any) -> None:
         self.home, self.more = home, more
@@ -237,7 +237,7 @@ class Registered(Form):
 
 
 class Words(Form):
-    """A collection of strings, of one of some types and, where there is a symbol, of its size."""
+    """A collection of strings, of one of the given types and, if there is a symbol, of its size."""
 
     says = "a list of words"
 
@@ -251,7 +251,7 @@ class Words(Form):
 
 
 class Some(Form):
-    """A dict with some of these entries and no others."""
+    """A dict with any of these entries and no others."""
 
     def __init__(self, forms: Mapping[str, Form], says: str) -> None:
         self.forms, self.says = forms, says
@@ -262,5 +262,5 @@ class Some(Form):
 
 
 def bound(symbol: str, length: int, sizes: Sizes) -> bool:
-    """Whether a size is what it was when it was first seen, or is seen first."""
+    """Whether a size agrees with its earlier value; binds it if there is none."""
     return length >= 0 and sizes.setdefault(symbol, length) == length

@@ -1,7 +1,7 @@
 """What the parts of a model file have learnt: every array with its type, its shape and the range of its numbers.
 
 Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps, n training instances.
-A description may depend on the parameters, and what shapes and ranges cannot say is in a relation of several values.
+Forms may depend on the parameters; what shapes and ranges cannot express is checked across several values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["LEARNT", "RELATIONS"]
 
 Values = Mapping[str, Any]
 _INPUT = 1e6
-"""Scores of inputs up to here have to be finite."""
+"""Scores of inputs up to this value must be finite."""
 _MOST_DIGITS = 300
 _MOST_DEGREE = 100
 _SMALLEST = 1e-100
@@ -64,7 +64,7 @@ class Support(Form):
 
 
 class Resolutions(Form):
-    """How many leading dimensions make a vector of their own; their sum is the number of weights."""
+    """How many leading dimensions form each vector; their sum is the number of weights."""
 
     says = "an ascending tuple of whole numbers"
 
@@ -252,33 +252,33 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "tfidf-vectorizer": _tfidf,
     "hashing-vectorizer": lambda _, __: {},
 }
-"""By the name of the part in files: from parameters and learnt values to the forms of the learnt values."""
+"""By the name of the part in files: functions from parameters and learnt values to the forms of the latter."""
 
 
 def _check_machine(settings: Values, learnt: Values, _: Sizes) -> None:
     _check_bound(learnt.get("bound"))
     support = learnt["support"]
     if (support[1:] <= support[:-1]).any():
-        raise MisfitError("support does not ascend")
+        raise MisfitError("the support indices are not ascending")
     if settings["kernel"] == "linear":
         return
     kernel = learnt["kernel"]
     if kernel["name"] != settings["kernel"]:
-        raise MisfitError(f"the kernel is {kernel['name']!r}, and the parameter kernel {settings['kernel']!r}")
+        raise MisfitError(f"the kernel is {kernel['name']!r}, but the parameter kernel is {settings['kernel']!r}")
     if kernel["name"] == "polynomial":
         _check_growth(kernel, learnt["support_vectors"], learnt["dual_weights"])
 
 
 def _check_bound(bound: Values | None) -> None:
-    """Squares of what is not zero must not vanish: the bound divides by them."""
+    """Refuse values whose squares underflow to zero: the bound divides by them."""
     if bound is not None and any(0.0 < abs(bound[name]) < _SMALLEST for name in ("margin", "radius")):
         raise MisfitError("the margin or the radius of the bound is too small")
     if bound is not None and bound["margin"] > 0.0 and not bound["radius"]:
-        raise MisfitError("the bound has a margin and no radius")
+        raise MisfitError("the bound has a margin but no radius")
 
 
 def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
-    """Refuse a polynomial kernel whose scores of bounded inputs can be too large, or have no real value."""
+    """Refuse a polynomial kernel whose scores of bounded inputs can overflow, or are not real numbers."""
     if not Whole(1, _MOST_DEGREE, floats=True).fits(kernel["degree"], {}):
         raise MisfitError(
             f"the degree of a polynomial kernel is {kernel['degree']!r}; it must be a whole number from 1 to "
@@ -289,9 +289,7 @@ def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
     base = kernel["gamma"] * _INPUT * longest + abs(kernel["coef0"])
     total = len(weights) * max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
     if kernel["degree"] * log10(base) + log10(total) > _MOST_DIGITS:
-        raise MisfitError(
-            f"with a polynomial kernel of degree {kernel['degree']}, scores can be too large for a number"
-        )
+        raise MisfitError(f"with a polynomial kernel of degree {kernel['degree']}, scores can overflow")
 
 
 def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
@@ -304,10 +302,10 @@ def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
     data, indices, indptr = (learnt[f"support_{name}"] for name in ("data", "indices", "indptr"))
     vectors = StoredCsr(data, indices, indptr, [sizes["m"], sizes["d"]])
     if not vectors.matrix().has_canonical_format:
-        raise MisfitError("the indices of a support vector do not ascend")
+        raise MisfitError("the indices of a support vector are not ascending")
     rounds, before = int(learnt["counters"][0]), learnt["before"]
     if len(before) and before.max() >= rounds:
-        raise MisfitError(f"a support vector was met after {before.max()} rounds of {rounds}")
+        raise MisfitError(f"a support vector was added after {before.max()} rounds, but there were only {rounds}")
     if settings["kernel"] == "poly":
         gamma = 1.0 / sizes["d"] if settings["gamma"] is None else settings["gamma"]
         _check_growth({**settings, "gamma": gamma}, vectors, learnt["coefficients"])
@@ -319,12 +317,12 @@ def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
     latent = learnt["latent"]
     widest = sizes["d"] if latent["components"] is None else sizes["c"]
     if latent["resolutions"][-1] > widest:
-        raise MisfitError(f"the latent resolutions are {latent['resolutions']}, and there are {widest} dimensions")
+        raise MisfitError(f"the latent resolutions are {latent['resolutions']}, but there are {widest} dimensions")
 
 
 def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
     if settings["analyzer"] == "word" and settings["token_pattern"] is None:
-        raise MisfitError("the parameter token_pattern is None, and there is no tokenizer")
+        raise MisfitError("the parameter token_pattern is None, but there is no tokenizer")
 
 
 RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
@@ -334,4 +332,4 @@ RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "semi-supervised-rankboost": _check_latent,
     **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),
 }
-"""By the name of the part: what is to be true of its parameters and of what it learnt together."""
+"""By the name of the part in files: checks of its parameters and learnt values together."""

@@ -1,6 +1,6 @@
-"""What a manifest must say, and whether its parts agree: with each other, and with what it says of the whole.
+"""What a manifest must contain, and whether its parts agree with each other and with the fields of the whole model.
 
-Without NumPy, so that a card is read in a blink.
+This module does not import NumPy, so that cards are read quickly.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["check_agreement", "check_manifest", "read_stored_card"]
 
 
 def check_manifest(manifest: Mapping[str, Any]) -> None:
-    """Raise ValueError unless everything that a manifest must say is there and of its type."""
+    """Raise ValueError unless all required fields are present and of the right type."""
     _expect(isinstance(manifest["arcrank"], str), "the version of arcrank is not text")
     _expect(_is_count(manifest["features"]), "the number of features is not a whole number")
     _expect(manifest["labels"] is None or _is_count(manifest["labels"]), "the number of labels is not a whole number")
-    _expect(type(manifest["pipeline"]) is bool, "it is not said whether the model is a pipeline")
+    _expect(type(manifest["pipeline"]) is bool, "the field pipeline is neither true nor false")
     parts = manifest["parts"]
     _expect(isinstance(parts, list) and len(parts) > 0, "there are no parts")
     for part in parts:
@@ -35,17 +35,17 @@ def _check_steps(steps: Sequence[Any], pipeline: bool) -> None:
     if not pipeline:
         _expect(list(steps) == [None], "a model without a pipeline has one part, without the name of a step")
         return
-    _expect(all(isinstance(step, str) and step and "__" not in step for step in steps), "a step has no proper name")
+    _expect(all(isinstance(step, str) and step and "__" not in step for step in steps), "a step has no valid name")
     _expect(len(set(steps)) == len(steps), "two steps have the same name")
 
 
 def check_agreement(manifest: Mapping[str, Any], parts: Sequence[Any], sizes: Sequence[Mapping[str, int]]) -> None:
-    """Raise ValueError unless each part reads what the one before makes, and the last is what the manifest tells of."""
+    """Raise ValueError unless each part reads what the previous one produces, and the last agrees with the manifest."""
     _expect(parts[-1].ranks and not any(part.ranks for part in parts[:-1]), "the ranker is not the last part")
     _expect(not any(part.texts for part in parts[1:]), "a part that reads texts is not the first")
     for before, after in pairwise(sizes):
         made = before.get("out", before["d"])
-        _expect(made == after["d"], f"a part makes {made:,} features and the next one reads {after['d']:,}")
+        _expect(made == after["d"], f"a part produces {made:,} features, but the next one reads {after['d']:,}")
     _expect(manifest["features"] == sizes[-1]["d"], "the number of features is not that of the ranker")
     _expect(manifest["labels"] == sizes[-1].get("k"), "the number of labels is not that of the ranker")
 

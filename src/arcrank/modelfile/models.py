@@ -1,4 +1,4 @@
-"""Models as manifests and arrays, and back: all that `save` and `load` do beside reading and writing files."""
+"""Models as manifests and arrays, and back: what `save` and `load` do apart from reading and writing files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from arcrank.modelfile.registry import part_named, part_of
 from arcrank.modelfile.rows import check_memory
 from arcrank.modelfile.values import DTYPES, decode, expand
 
-__all__ = ["empty_array", "packed", "unpacked"]
+__all__ = ["empty_array", "model_from_manifest", "model_to_manifest"]
 
 Block = tuple[str, list[int], memoryview]
 """The type, the shape and the bytes of an array."""
 
 
-def packed(model: Any, card: Any) -> tuple[dict[str, Any], dict[str, Block]]:
-    """The manifest of a model, and its arrays as blocks: those of its first part as "0/...", of the next "1/..."."""
+def model_to_manifest(model: Any, card: Any) -> tuple[dict[str, Any], dict[str, Block]]:
+    """Return the manifest of a model, and its arrays as blocks: "0/..." of its first part, "1/..." of the next, etc."""
     steps, parts = _steps(model), []
     arrays: dict[str, NDArray[Any]] = {}
     for number, (step, estimator) in enumerate(steps):
@@ -54,7 +54,7 @@ def _blocks(arrays: dict[str, NDArray[Any]]) -> dict[str, Block]:
 
 
 def _check_packed(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> None:
-    """Refuse what could not be loaded, in the words of the model."""
+    """Refuse what could not be loaded, with errors that name the estimator."""
     try:
         check_manifest(manifest)
         _read_parts(manifest, arrays, owners)
@@ -66,11 +66,11 @@ def _check_packed(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], own
 
 def _packed_card(card: Any) -> Any:
     if not isinstance(card, dict):
-        raise ModelFileError(f"A card is a dict of JSON's types, got {type(card).__name__}.")
+        raise ModelFileError(f"The card must be a dict of JSON types, got {type(card).__name__}.")
     encoder = Encoder("The card")
     encoded = encoder.encode(card, "card")
     if encoder.arrays:
-        raise ModelFileError(f"The card holds the array {next(iter(encoder.arrays))}; give lists, e.g. by tolist().")
+        raise ModelFileError(f"The card holds the array {next(iter(encoder.arrays))}; convert it with tolist().")
     return encoded
 
 
@@ -81,7 +81,7 @@ def _steps(model: Any) -> list[tuple[str | None, Any]]:
     if not ranks[-1] or any(ranks[:-1]):
         raise ModelFileError(
             f"{type(steps[-1][1]).__name__} cannot be saved as the last step of a model: text features come first, and "
-            "one ranker last."
+            "a ranker last."
         )
     for _, estimator in steps:
         _check_fitted(estimator)
@@ -92,7 +92,9 @@ def _check_fitted(estimator: Any) -> None:
     try:
         check_is_fitted(estimator)
     except NotFittedError:
-        raise ModelFileError(f"{type(estimator).__name__} cannot be saved before it is fitted; call fit.") from None
+        raise ModelFileError(
+            f"{type(estimator).__name__} cannot be saved before it is fitted; call fit first."
+        ) from None
 
 
 def _packed_part(step: str | None, estimator: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -106,23 +108,23 @@ def _packed_part(step: str | None, estimator: Any) -> tuple[dict[str, Any], dict
 
 @contextmanager
 def _as_refusal(owner: str) -> Iterator[None]:
-    """When a model of an owner is saved, errors are about it and not about a file."""
+    """While an estimator, the owner, is saved, name it in errors."""
     try:
         yield
     except ValueError as error:
         raise (ModelFileError(f"{owner} cannot be saved: {error}.") if owner else error) from None
 
 
-class _Read:
-    """A part whose values have been read and checked, but neither expanded nor made an estimator."""
+class _StoredPart:
+    """A part whose values have been read and checked, but not yet expanded or built into an estimator."""
 
     def __init__(self, number: int, stored: dict[str, Any], arrays: dict[str, NDArray[Any]], owner: str) -> None:
         self.part, self.step = part_named(stored["name"]), stored["step"]
         mine = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{number}/")}
-        # An array that two values share would change for both when one is learnt on.
+        # Each array belongs to one value: a shared one would change for both in further training.
         self.parameters, self.learnt = (decode(stored[name], mine.pop) for name in ("parameters", "learnt"))
         if mine:
-            raise ValueError(f"nothing names the array {next(iter(mine))!r:.80}")
+            raise ValueError(f"no value uses the array {next(iter(mine))!r:.80}")
         with _as_refusal(owner):
             self.sizes = self.part.check(self.parameters, self.learnt)
 
@@ -134,17 +136,17 @@ class _Read:
         return self.step, self.part.build(expand(self.parameters), expand(self.learnt))
 
 
-def _read_parts(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> list[_Read]:
+def _read_parts(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> list[_StoredPart]:
     """The parts, after all checks that load and save share; owners are the estimators that are saved, or ""."""
-    read = [_Read(number, part, arrays, owners[number]) for number, part in enumerate(manifest["parts"])]
+    read = [_StoredPart(number, part, arrays, owners[number]) for number, part in enumerate(manifest["parts"])]
     check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
     for one, owner in zip(read, owners, strict=True):
         one.check_closely(owner)
     return read
 
 
-def unpacked(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
-    """The model; nothing takes more memory than the file before all of it has been checked."""
+def model_from_manifest(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return the model; until all of it is checked, nothing takes more memory than the file."""
     read = _read_parts(manifest, arrays, [""] * len(manifest["parts"]))
     card = read_stored_card(manifest)
     check_memory(value for one in read for value in one.learnt.values())
@@ -160,7 +162,7 @@ def _pipeline(steps: list[tuple[str, Any]]) -> Any:
 
 
 def _pipeline_classes() -> tuple[Any, Any]:
-    """scikit-learn's and ours, which a ranker of features does without: they take a tenth of a second to import."""
+    """scikit-learn's and ours, imported only for pipelines: it takes a tenth of a second."""
     from sklearn.pipeline import Pipeline
 
     from arcrank.rankers.pipeline import RankingPipeline

@@ -1,7 +1,7 @@
-"""Which parameters the parts of a model file may have, and which values of them.
+"""Which parameters the parts of a model file may have, and their allowed values.
 
-Parameters of training alone may be any number, since nothing but a later `fit` reads them, which checks them itself.
-What scoring reads is held to what it allows, and what costs time or memory to limits far above what is of use.
+Parameters used only in training may be any number, since only a later `fit` reads them, and it checks them itself.
+Those used in scoring must be valid, and those that cost time or memory have limits far above any practical value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How estimators are taken apart into parameters and what they learnt, and put together again."""
+"""How estimators are split into parameters and learnt values, and rebuilt from them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from arcrank.modelfile.parameters import PARAMETERS
 __all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
 
 PASSING = ("callback", "random_state")
-"""Parameters of training that may be objects: not part of a model, which comes back without them."""
+"""Training parameters that may be objects; objects are not stored, so a loaded model lacks them."""
 
 
 def import_home(home: str) -> Any:
-    """Return what "module:name" says."""
+    """Import and return the object at "module:name"."""
     module, name = home.split(":")
     return getattr(import_module(module), name)
 
@@ -28,9 +28,9 @@ def import_home(home: str) -> Any:
 class Part:
     """An estimator that a model file can hold.
 
-    name : what files call it, for ever
+    name : its name in files, which never changes
     home : "module:class"
-    fitted : what files call a learnt value -> its attribute
+    fitted : name of a learnt value in files -> its attribute
     records : values that are records of arrays and numbers -> "module:class" of the record
     ranks : whether it is a ranker, which comes last
     texts : whether it reads texts, and so comes first
@@ -56,7 +56,7 @@ class Part:
         return {name: _plain(value) if name in self.records else value for name, value in found.items()}
 
     def check(self, parameters: Any, learnt: Any) -> Sizes:
-        """Return the sizes of a part that was read and not yet expanded; raises ValueError where it is not whole."""
+        """Return the sizes of a part that was read and not yet expanded; raises ValueError if it is not valid."""
         allowed, sizes = PARAMETERS[self.name], Sizes()
         strange = [name for name in parameters if name not in allowed]
         if strange:
@@ -70,13 +70,13 @@ class Part:
         return sizes
 
     def check_closely(self, parameters: Any, learnt: Any) -> None:
-        """Raise ValueError for names that are not distinct, once nothing else is wrong: they take memory to see."""
+        """Raise ValueError for names that are not distinct; checked last, because it takes memory."""
         for name, form in LEARNT[self.name](self._settings(parameters), learnt).items():
             if name in learnt:
                 form.check_closely(learnt[name], name)
 
     def _settings(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """All parameters, also those that an older file does not have."""
+        """All parameters, with defaults for those that an older file lacks."""
         defaults: dict[str, Any] = import_home(self.home)().get_params(deep=False)
         return defaults | parameters
 
@@ -84,7 +84,7 @@ class Part:
         forms = LEARNT[self.name](settings, learnt)
         strange = [name for name in learnt if name not in forms]
         if strange:
-            raise MisfitError(f"{self.name} with these parameters learns no {strange[0]!r:.80}")
+            raise MisfitError(f"{self.name} with these parameters has no learnt value {strange[0]!r:.80}")
         for name, form in forms.items():
             if name in learnt:
                 form.check(learnt[name], name, sizes)
@@ -101,10 +101,10 @@ class Part:
 
 
 class OnlinePart(Part):
-    """An online ranker, which can say itself what it needs to go on as if it had never stopped.
+    """An online ranker, which provides the state that it needs to continue training.
 
-    Files hold the rows of the features that it has met. In memory the weights are whole again, since every step and
-    every score reads them by feature: memory is then that of the model, not twice the file.
+    Files hold only the rows of the features it has seen. In memory the weights are expanded again, since every update
+    and every score reads them by feature: memory use is that of the model, whatever the size of the file.
     """
 
     def learnt(self, estimator: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class OnlinePart(Part):
         found = {name: facts[name] for name in ("kind", "n_features", "feature_names") if name in facts}
         history = {"history": estimator.history_} if hasattr(estimator, "history_") else {}
         hashed = {name: MostlyZero(state[name]) for name in ("weights", "late") if name in state}
-        # The array itself keeps the type that a list of its names would lose.
+        # An array keeps its dtype, which a list of its names would lose.
         return found | state | hashed | {"labels": estimator.labels_} | history
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
@@ -126,7 +126,7 @@ class OnlinePart(Part):
 
 
 class TextPart(Part):
-    """`TextFeatures`, by its own state."""
+    """`TextFeatures`, stored by its own state."""
 
     def parameters(self, estimator: Any) -> dict[str, Any]:
         parameters: dict[str, Any] = estimator.get_state()["parameters"]
@@ -140,7 +140,7 @@ class TextPart(Part):
 
 
 class CountsPart(Part):
-    """Something with a `vocabulary_` from terms to columns."""
+    """An estimator with a `vocabulary_` from terms to columns."""
 
     def learnt(self, estimator: Any) -> dict[str, Any]:
         terms = sorted(estimator.vocabulary_, key=estimator.vocabulary_.__getitem__)
@@ -154,7 +154,7 @@ class CountsPart(Part):
 
 
 class TermCountsPart(CountsPart):
-    """`TermCounts`, whose tokenizer is nothing but parameters where it is our own."""
+    """`TermCounts`; arcrank's own tokenizer is stored as its parameters."""
 
     def parameters(self, estimator: Any) -> dict[str, Any]:
         tokenizer = estimator.tokenizer

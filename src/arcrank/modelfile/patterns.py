@@ -1,10 +1,10 @@
-r"""Which regular expressions of tokens a model file may hold: those that are proved to take linear time on any text.
+r"""Which token patterns a model file may hold: those that are proven to take linear time on any text.
 
 A pattern such as `(a+)+b` tries all ways to cut a run of a's and hangs on forty characters; `[a-z]+;` looks at the rest
-of a run from each of its characters. The proof knows patterns of this form only, which take at most a hundred steps a
-character: an optional `\b`, at most 100 single characters or classes, the last of which may be repeated without limit,
-and an optional `\b`. Such a pattern goes back over a run in one case alone, where the run is not followed by the end
-of a word, and that is refused unless it happens once a word or never:
+of a run from each of its characters. The proof covers only patterns of this form, which take at most a hundred steps
+per character: an optional `\b`, at most 100 single characters or classes, the last of which may be repeated without
+limit, and an optional `\b`. Such a pattern backtracks over a run in one case only, if the run is not followed by the
+end of a word, and that is refused unless it happens at most once per word:
 
 - `\w+\b`: a run of all word characters always ends where a word ends;
 - `\b[a-z]+\b`, a class of word characters after `\b`: matching starts at the first character of a word only.
@@ -21,13 +21,13 @@ __all__ = ["is_linear"]
 
 _LONGEST = 200
 _MOST_STEPS = 100
-_KNOWN = (r"(?u)\b\w\w+\b", r"(?u)\b\w+\b")  # whatever becomes of Python's parser
+_KNOWN = (r"(?u)\b\w\w+\b", r"(?u)\b\w+\b")  # allowed even if Python's parser changes
 _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 _WORD = [("CATEGORY", "CATEGORY_WORD")]
 
 
 def is_linear(pattern: str) -> bool:
-    r"""Whether finding all matches is proved to take time in proportion to the text; False says nothing.
+    r"""Whether finding all matches is proven to take time in proportion to the text; False means no proof.
 
     >>> [is_linear(pattern) for pattern in (r"(?u)\b\w\w+\b", r"[A-Za-z]{3,}", r"\S+", r"(a+)+b", r"[a-z]+;")]
     [True, True, True, False, False]
@@ -75,7 +75,7 @@ def _without_boundary(items: list[Any], place: int) -> tuple[bool, list[Any]]:
 
 
 def _repeats(item: Any) -> tuple[int, float, Any] | None:
-    """How often at least and at most which characters, or None where it is something else."""
+    """The fewest and most repetitions, and of which characters; None for anything else."""
     kind, what = item
     if kind in _ONE_CHARACTER:
         return 1, 1, what if kind == "IN" else [(kind, what)]
@@ -89,7 +89,7 @@ def _repeats(item: Any) -> tuple[int, float, Any] | None:
 
 
 def _of_words(characters: Any) -> bool:
-    r"""Whether `\w` has all of these characters."""
+    r"""Whether all of these characters match `\w`."""
     if characters[0][0] == "NEGATE":
         return ("CATEGORY", "CATEGORY_NOT_WORD") in characters
     return all(_of_word(kind, what) for kind, what in characters)

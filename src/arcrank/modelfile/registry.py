@@ -1,6 +1,6 @@
 """Which estimators a model file can hold. A new one is one entry here, one in `parameters.py` and one in `learnt.py`.
 
-Names in files never change. A value that an older file does not have must not become needed.
+Names in files never change. A value that older files do not have must stay optional.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _BY_HOME = {part.home: part for part in PARTS}
 
 
 def part_of(estimator: Any) -> Part:
-    """Return the part that this estimator is: of exactly the registered class, since a subclass may do anything."""
+    """Return the part of this estimator, whose class itself must be registered: a subclass may do anything."""
     cls = type(estimator)
     part = _BY_HOME.get(f"{cls.__module__}:{cls.__qualname__}")
     if part is None:
@@ -122,5 +122,7 @@ def part_of(estimator: Any) -> Part:
 def part_named(name: Any) -> Part:
     """Return the part of this name in files."""
     if not isinstance(name, str) or name not in _BY_NAME:
-        raise ModelFileError(f"The model has a part {name!r}, which this arcrank does not know; install a newer one.")
+        raise ModelFileError(
+            f"The model has a part {name!r} that this version of arcrank does not know; install a newer one."
+        )
     return _BY_NAME[name]

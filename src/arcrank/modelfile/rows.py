@@ -1,4 +1,4 @@
-"""A matrix of which most rows are zero, as arrays: the numbers of the other rows, and these rows."""
+"""A matrix whose rows are mostly zero, as two arrays: the numbers of its nonzero rows, and these rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["StoredRows", "check_memory", "row_arrays"]
 
 
 def row_arrays(matrix: NDArray[np.float64]) -> dict[str, NDArray[Any]] | None:
-    """Return "numbers" and "rows", or None where the matrix itself is as small."""
-    bits = np.ascontiguousarray(matrix).view(np.int64)  # so that -0.0 is not zero and comes back as it was
+    """Return "numbers" and "rows", or None if the matrix itself takes no more space."""
+    bits = np.ascontiguousarray(matrix).view(np.int64)  # so that -0.0 does not count as zero and is kept
     numbers = np.flatnonzero(bits.any(axis=1)).astype(np.int64)
     if len(numbers) * (matrix.shape[1] + 1) >= matrix.size:
         return None
@@ -24,7 +24,7 @@ def row_arrays(matrix: NDArray[np.float64]) -> dict[str, NDArray[Any]] | None:
 
 
 class StoredRows:
-    """A matrix that is still its other rows: its shape is known, and can be refused, before memory is taken for it."""
+    """A matrix that is still its nonzero rows, so that its shape is checked before memory is allocated for it."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], length: Any) -> None:
         numbers, rows = arrays["numbers"], arrays["rows"]
@@ -34,7 +34,7 @@ class StoredRows:
             raise ValueError("a matrix whose length is not a whole number")
         ascend = bool((numbers[1:] > numbers[:-1]).all())
         if not ascend or (len(numbers) and not (numbers[0] >= 0 and numbers[-1] < length)):
-            raise ValueError("numbers of rows that are not in order, or beyond the matrix")
+            raise ValueError("row numbers that are not ascending, or outside the matrix")
         self.numbers, self.rows, self.shape = numbers, rows, (length, rows.shape[1])
 
     @property
@@ -53,7 +53,7 @@ class StoredRows:
 
 
 def check_memory(values: Iterable[Any]) -> None:
-    """Refuse matrices that are larger, when they are whole, than the memory of this machine."""
+    """Refuse matrices that, when expanded, exceed the memory of this machine."""
     needed = sum(value.nbytes for value in values if isinstance(value, StoredRows))
     here = _memory()
     if needed > here:
@@ -66,5 +66,5 @@ def check_memory(values: Iterable[Any]) -> None:
 def _memory() -> float:
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):  # not on every system
+    except (AttributeError, ValueError, OSError):  # not available on every system
         return float("inf")

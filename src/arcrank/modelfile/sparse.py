@@ -12,7 +12,7 @@ __all__ = ["StoredCsr"]
 
 
 class StoredCsr:
-    """A CSR matrix that is still arrays, so that its shape can be refused first."""
+    """A CSR matrix that is still arrays, so that its shape can be checked first."""
 
     def __init__(self, data: Any, indices: Any, indptr: Any, shape: Any) -> None:
         whole = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and n >= 0 for n in shape)
@@ -26,5 +26,5 @@ class StoredCsr:
         return sp.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
 
     def expand(self) -> Any:
-        """Return the matrix, in canonical form: norms and products by row take every index to occur once."""
+        """Return the matrix, in canonical form: norms and row products assume that every index occurs once."""
         return canonical_csr(self.matrix())

@@ -1,4 +1,4 @@
-"""Stored arrays as values: types of NumPy's, arrays, names, and matrices that are not yet whole."""
+"""Stored arrays as values: NumPy dtypes, arrays, names, and matrices that are not yet expanded."""
 
 from __future__ import annotations
 
@@ -47,4 +47,4 @@ DECODERS: dict[str, Callable[[Any, Any], Any]] = {
     "$csr": _decode_csr,
     "$rows": _decode_rows,
 }
-"""By the key of the object in the manifest."""
+"""Decoders by the key of the object in the manifest."""

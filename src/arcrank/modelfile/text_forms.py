@@ -15,7 +15,7 @@ from arcrank.modelfile.patterns import is_linear
 __all__ = ["MOST_WORDS", "Columns", "Dtype", "Encoding", "Fraction", "Range", "TokenPattern"]
 
 MOST_WORDS = 100
-"""Of an n-gram."""
+"""The most words of an n-gram."""
 
 
 class Columns(Form):
@@ -30,10 +30,10 @@ class Columns(Form):
 
 
 class TokenPattern(Form):
-    """A regular expression that is proved to take linear time."""
+    """A regular expression that is proven to take linear time."""
 
     says = (
-        "a pattern of proved linear time: an optional \\b, at most 100 single characters or classes, the last one "
+        "a pattern proven to take linear time: an optional \\b, at most 100 single characters or classes, the last one "
         "repeated or not, and an optional \\b after \\w, e.g. '(?u)\\\\b\\\\w\\\\w+\\\\b', '[A-Za-z]{3,}' or "
         "'(?u)\\\\b[^\\\\d\\\\W]+\\\\b'. Vectorize with such a pattern, or with arcrank's TextFeatures"
     )
@@ -43,7 +43,7 @@ class TokenPattern(Form):
 
 
 class Encoding(Form):
-    """A text encoding that Python itself has."""
+    """One of Python's own text encodings."""
 
     says = "the name of one of Python's text encodings"
 

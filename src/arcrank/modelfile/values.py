@@ -1,6 +1,6 @@
-"""Python values as JSON and arrays, and back: types and values stay what they were, and nothing is ever called.
+"""Python values as JSON and arrays, and back: types and values are preserved, and no code is run.
 
-JSON's own types stand for themselves. What JSON has no word for is an object with one key that begins with "$":
+JSON types stand for themselves. What JSON cannot express is an object with one key that begins with "$":
 {"$tuple": [...]}, {"$set": [...]}, {"$map": [[key, value], ...]}, {"$text": code points}, {"$float": "inf"},
 {"$dtype": "<f8"}, {"$array": name}, {"$names": {...}, ...}, {"$csr": {...}, ...}, {"$rows": {...}, ...} since format 2.
 
@@ -24,7 +24,7 @@ DTYPES |= {"<u8": "U64", "<u4": "U32", "<u2": "U16", "|u1": "U8", "|b1": "BOOL"}
 
 
 def decode(value: Any, arrays: Callable[[str], NDArray[Any]] | None = None) -> Any:
-    """Return the value that was encoded, to be expanded; `arrays` gives the array of a name, where there are any.
+    """Return the value that was encoded, to be expanded; `arrays` returns the array of a name.
 
     >>> decode({"$tuple": [1, {"$float": "-inf"}]})
     (1, -inf)
@@ -40,7 +40,7 @@ def decode(value: Any, arrays: Callable[[str], NDArray[Any]] | None = None) -> A
 
 
 def expand(value: Any) -> Any:
-    """Return a decoded value with all its names and matrices made.
+    """Return a decoded value with all its names and matrices expanded.
 
     >>> expand({"a": [1, (2, 3)]})
     {'a': [1, (2, 3)]}
@@ -53,7 +53,7 @@ def expand(value: Any) -> Any:
 
 
 def readable(value: Any) -> Any:
-    """Return what was encoded in JSON's types alone: lists for tuples and sets, and the kind of an array for arrays.
+    """Return what was encoded in JSON types alone: lists for tuples and sets, and the kind of an array for arrays.
 
     >>> readable({"dtype": {"$dtype": "<f8"}, "range": {"$tuple": [1, 2]}, "codes": {"$array": "codes"}})
     {'dtype': '<f8', 'range': [1, 2], 'codes': '<array>'}
@@ -79,7 +79,7 @@ def _decode_map(value: Any, arrays: Any) -> dict[Any, Any]:
 def _decoder(kind: str) -> Callable[[Any, Any], Any]:
     if kind in _DECODERS:
         return _DECODERS[kind]
-    from arcrank.modelfile.stored import DECODERS  # with NumPy, which a card without arrays does without
+    from arcrank.modelfile.stored import DECODERS  # imports NumPy, which a card without arrays does not need
 
     return DECODERS[kind]
 

@@ -51,7 +51,7 @@ def test_a_model_that_was_saved_in_python(tmp_path):
 
 
 def test_what_is_no_model(data, model, tmp_path):
-    failed(call("info", data), "no model file")
+    failed(call("info", data), "not an arcrank model file")
     failed(call("info", tmp_path), "is a folder")
     cut = tmp_path / "cut"
     cut.write_bytes(model.read_bytes()[:500])

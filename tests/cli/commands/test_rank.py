@@ -224,7 +224,7 @@ def test_wrong_models_from_a_shell(model, tmp_path):
 
 def test_wrong_use(model, data, tmp_path):
     failed(call("rank", tmp_path / "none", data), "no such model file", "arcrank train")
-    failed(call("rank", data, data), "no model file")
+    failed(call("rank", data, data), "not an arcrank model file")
     failed(call("rank", model, tmp_path / "none.jsonl"), "no such file")
     failed(call("rank", model, stdin=b""), "standard input: there is no document")
     failed(call("rank", model, stdin=b"oil\n\xff\n"), "standard input:2: ", "invalid UTF-8", n_before=1)
