@@ -171,10 +171,10 @@ def test_long_and_strange_file_names(tmp_path, name):
 
 
 def test_bad_places(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no such folder.*create it.*missing"):
+    with pytest.raises(FileNotFoundError, match=r"does not exist; create it.*missing"):
         write_atomically(tmp_path / "missing" / "model", [b""])
     with pytest.raises(IsADirectoryError, match="name of a file"):
         write_atomically(tmp_path, [b""])
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="no ordinary file"):
+    with pytest.raises(OSError, match="not a regular file"):
         write_atomically(tmp_path / "pipe", [b""])

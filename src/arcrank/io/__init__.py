@@ -1,1 +1,1 @@
-"""Files that are written in one step or compressed, and names as arrays."""
+"""Atomic writing, compressed files, and names as arrays."""

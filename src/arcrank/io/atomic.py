@@ -1,4 +1,4 @@
-"""Writing a file so that its path holds the old bytes or the new ones, whatever happens on the way."""
+"""Write files atomically: whatever happens, the path holds the old bytes or the new ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that somebody has open cannot be deleted: no lock is needed
+except ImportError:  # Windows, where an open file cannot be deleted: no lock is needed
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["write_atomically"]
@@ -28,13 +28,13 @@ def write_atomically(
 ) -> None:
     """Write blocks of bytes to a temporary file next to `path`, then replace `path` with it.
 
-    Temporary files that killed processes left for the same path are removed; those of living ones are locked. Where
-    there is no space the error names the size of the whole file. Blocks that are `streamed` are made as they are
-    written, perhaps for hours, so then it names only how far it came.
+    Temporary files that killed processes left for the same path are removed; those of running ones are locked. If there
+    is no space left, the error names the size of the whole file. `streamed` blocks are produced while they are written,
+    perhaps for hours, so then it names only the size so far.
     """
-    target = Path(os.path.realpath(path))  # a link stays, and what it points to is replaced
+    target = Path(os.path.realpath(path))  # a link stays, and its target is replaced
     _check_target(target)
-    _remove_litter(target)
+    _remove_leftovers(target)
     counted = _Counted(blocks)
     try:
         _write_and_replace(target, counted)
@@ -79,7 +79,7 @@ class _Counted(Iterator[bytes | memoryview]):
 
 
 def _no_space(error: OSError, target: Path, counted: _Counted) -> str:
-    """Disks, quotas and limits for files have different errors."""
+    """The message for a full disk, an exhausted quota or a limit on file sizes."""
     needed = f"{'' if counted.whole else 'more than '}{counted.size:,}"
     free = shutil.disk_usage(target.parent).free
     return (
@@ -90,15 +90,15 @@ def _no_space(error: OSError, target: Path, counted: _Counted) -> str:
 
 def _check_target(target: Path) -> None:
     if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "There is no such folder to save into; create it", str(target.parent))
+        raise FileNotFoundError(errno.ENOENT, "The folder to save into does not exist; create it", str(target.parent))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "This is a folder; give the name of a file in it", str(target))
     if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "This is no ordinary file, and saving would replace it", str(target))
+        raise OSError(errno.EINVAL, "This is not a regular file, and saving would replace it", str(target))
 
 
 def _prefix(target: Path) -> str:
-    """What the temporary files of one target have in common; short, whatever the length of its name."""
+    """The common prefix of the temporary files of one target; short, however long its name is."""
     return f".arcrank-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
 
 
@@ -123,7 +123,7 @@ def _create_locked(target: Path) -> tuple[int, Path]:
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool | None:
-    """Whether the lock is ours; None where the system or the file system has no locks."""
+    """Whether we hold the lock; None if the system or the file system has no locks."""
     if fcntl is None:
         return None
     try:
@@ -142,21 +142,21 @@ def _still_there(descriptor: int, temporary: Path) -> bool:
         return False
 
 
-def _remove_litter(target: Path) -> None:
-    for litter in target.parent.glob(f"{_prefix(target)}*.tmp"):
+def _remove_leftovers(target: Path) -> None:
+    for leftover in target.parent.glob(f"{_prefix(target)}*.tmp"):
         with contextlib.suppress(OSError):  # gone already, or not ours to remove
             if fcntl is None:
-                litter.unlink()
+                leftover.unlink()
             else:
-                _remove_unless_locked(litter)
+                _remove_unless_locked(leftover)
 
 
-def _remove_unless_locked(litter: Path) -> None:
-    """A process holds the lock of its temporary file until it ends, by whatever death."""
-    descriptor = os.open(litter, os.O_RDWR)
+def _remove_unless_locked(leftover: Path) -> None:
+    """A process holds the lock of its temporary file until it ends, however it ends."""
+    descriptor = os.open(leftover, os.O_RDWR)
     try:
         if _lock(descriptor, wait=False):
-            litter.unlink()
+            leftover.unlink()
     finally:
         os.close(descriptor)
 
@@ -174,7 +174,7 @@ def _keep_permissions(descriptor: int, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Without this a power cut may bring the old name back, though not half a file."""
+    """Without this, a power failure may bring the old file back, though never half a file."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""The only place that opens compressed files: gzip and xz, alone or around tar archives, and writes them."""
+"""The only module that reads and writes compressed files: gzip and xz, alone or around tar archives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _XZ, _GZIP = b"\xfd7zXZ", b"\x1f\x8b"
 
 
 def compress(path: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes of a file: the blocks as they are, or compressed where the name ends in .gz or .xz."""
+    """Yield the bytes of a file: the blocks as they are, or compressed if the name ends in .gz or .xz."""
     if path.endswith(".gz"):
         compressor: Any = zlib.compressobj(wbits=31)
     elif path.endswith(".xz"):
@@ -50,7 +50,7 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
 def open_binary(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[io.BufferedReader]:
     """Open a file or stream for reading bytes; gzip and xz are recognised by their first bytes.
 
-    A file is closed at the end, a stream that was given is not.
+    A file is closed at the end; a given stream is not.
     """
     with ExitStack() as stack:
         if isinstance(source, (str, os.PathLike)):
@@ -75,8 +75,8 @@ def files_of(path: Path, *patterns: str) -> list[Path]:
 def members(path: Path, *patterns: str) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield (name, stream) of each file in a folder or archive whose name matches one of the patterns.
 
-    Names lose a .gz or .xz ending. A folder is read in sorted order, an archive in its own; each stream
-    is to be read before the next one is asked for.
+    Names are without .gz or .xz. A folder is read in sorted order, an archive in its stored order; read each stream
+    before taking the next one.
     """
     if path.is_dir():
         for file in files_of(path, *patterns):
@@ -97,7 +97,7 @@ def _archive_members(path: Path, patterns: tuple[str, ...]) -> Iterator[tuple[st
                 stream = archive.extractfile(info) if info.isfile() and _wanted(name, patterns) else None
                 if stream is not None:
                     yield _plain(name), _guarded(_decompressed(stream, name), path)
-        # tarfile takes a cut between two members for the end; only reading on to the end of the stream shows it
+        # tarfile takes a truncation between two members for the end; reading the stream to its end reveals it
         while stored.read(1 << 20):
             pass
 
@@ -109,14 +109,14 @@ def _decompressed(stream: IO[bytes], name: str) -> IO[bytes]:
 
 
 class _Guarded(io.RawIOBase):
-    """A stream whose reader, not its opener, finds that a compressed file is damaged: it raises the same error."""
+    """A stream that raises `FormatError` as soon as a read finds that the compressed file is damaged."""
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         self._stream = stream
         self._path = path
 
     def readable(self) -> bool:
-        """True: what `io.BufferedReader` asks for."""
+        """True, as `io.BufferedReader` requires."""
         return True
 
     def readinto(self, buffer: Any) -> int:

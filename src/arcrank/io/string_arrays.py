@@ -1,6 +1,6 @@
 """Names of labels, features and terms as arrays: UTF-8 bytes, where each name ends, and its type unless all are text.
 
-Text of any kind survives, lone surrogates included; so do int, float and bool.
+Any text is preserved, including lone surrogates; so are int, float and bool.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AT_ONCE = 1 << 16
 
 
 def name_arrays(names: list[Any]) -> dict[str, NDArray[Any]] | None:
-    """Return "bytes", "ends" and "types" (left out where all names are text), or None where a type is not known."""
+    """Return "bytes", "ends" and "types" (omitted if all names are text), or None if a type is not known."""
     plain = [name.item() if isinstance(name, np.generic) else name for name in names]
     if not all(type(name) in _WRITERS for name in plain):
         return None
@@ -42,7 +42,7 @@ def name_arrays(names: list[Any]) -> dict[str, NDArray[Any]] | None:
 
 
 class StoredNames:
-    """Names that are still arrays: their number is known before memory is taken for each.
+    """Names that are still arrays: their number is known before memory is allocated for each.
 
     `form` says what they become: a list ("list"), an array of objects ("object") or of NumPy's text ("text").
     """
@@ -86,14 +86,14 @@ class StoredNames:
 
 
 def _texts(data: bytes, ends: NDArray[np.int64]) -> list[str]:
-    if data.isascii():  # one decoding and many cuts are faster than many decodings
+    if data.isascii():  # decoding once and slicing is faster than decoding each name
         whole = data.decode("ascii")
         return [whole[start:end] for start, end in pairwise(_limits(ends))]
     return [data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(_limits(ends))]
 
 
 def _limits(ends: NDArray[np.int64]) -> Iterator[int]:
-    """0 and all ends, as integers of Python that do not all exist at once."""
+    """0 and all ends as Python integers, converted a block at a time."""
     yield 0
     for start in range(0, len(ends), _AT_ONCE):
         yield from ends[start : start + _AT_ONCE].tolist()
