@@ -24,7 +24,7 @@ def test_numbers_are_cut_and_widened():
     np.testing.assert_array_equal(columns.matrix(csr_matrix([[1.0]]), None).toarray(), [[1, 0]])
     np.testing.assert_array_equal(columns.matrix(csr_matrix([[1.0, 0, 5.0]]), None).toarray(), [[1, 0]])
     assert columns.ignored == 1
-    with pytest.raises(InputError, match="numbered, and those of the file are named"):
+    with pytest.raises(InputError, match="numbered, but those of the file are named"):
         columns.matrix(csr_matrix([[1.0]]), ["x"])
 
 
@@ -43,5 +43,5 @@ def test_of_a_corpus_and_back_from_a_card(tmp_path):
     again = FeatureMap.of_model(arcrank.load(tmp_path / "m"))
     assert (again.kind, again.width, again.names) == ("named", 2, ["x", "y"])
     texts = Corpus(["a"], texts=["oil"], label_sets=[["a"]], source="file")
-    with pytest.raises(InputError, match="takes features, and this file holds texts"):
+    with pytest.raises(InputError, match="takes features, but this file holds texts"):
         corpus_features(ranker, texts)

@@ -62,12 +62,12 @@ def test_rankers_of_features():
     ranked = list(predictor.rank(documents(X=csr_matrix(np.eye(4, 6)))))
     assert [document.labels for document in ranked] == ranker.rank(np.eye(4)).tolist()
     assert not predictor.takes_text
-    with pytest.raises(InputError, match="takes features, and these are texts"):
+    with pytest.raises(InputError, match="takes features, but these are texts"):
         predictor.features(documents(texts=TEXTS))
 
 
 def test_refusals(pipeline):
-    with pytest.raises(InputError, match="takes texts, and these are features"):
+    with pytest.raises(InputError, match="takes texts, but these are features"):
         Predictor(pipeline).features(documents(X=csr_matrix(np.eye(4))))
     with pytest.raises(InputError, match="RankBoost ranks instances"):
         Predictor(arcrank.RankBoost())

@@ -1,1 +1,1 @@
-"""A stored model over texts or features."""
+"""Apply a stored model to texts or features."""

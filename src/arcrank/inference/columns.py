@@ -1,4 +1,4 @@
-"""Rows of a file in the columns of a model."""
+"""Map the features of a file to the columns of a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["cut_columns", "hash_columns", "place_columns"]
 
 
 def place_columns(X: Any, names: Sequence[str], known: Sequence[str]) -> tuple[csr_matrix, int]:
-    """The columns of X, called `names`, in the order of the `known` ones, and how many values were left out."""
+    """The columns of X, named `names`, in the order of `known`, and how many values were left out."""
     place, width = {name: j for j, name in enumerate(known)}, len(known)
     columns, rows = np.array([place.get(name, width) for name in names], dtype=np.int64), csr_matrix(X)
     moved = csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=(rows.shape[0], width + 1))

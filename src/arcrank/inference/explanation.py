@@ -12,7 +12,7 @@ __all__ = ["explanation_report"]
 
 
 def explanation_report(why: Explanation, names: FeatureNames, text: str | None, top: int | None) -> dict[str, Any]:
-    """The parts of a margin as JSON: intercept, parts and rest, added in this order, give it to the last bit."""
+    """The parts of a margin as JSON: intercept, parts and rest, added in this order, are exactly the margin."""
     name, written = names.names(text), names.written(text)
     shown = why.parts[:top]
     rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0)

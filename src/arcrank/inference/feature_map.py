@@ -32,7 +32,7 @@ class FeatureMap:
 
     @classmethod
     def of_model(cls, model: Any) -> FeatureMap:
-        """What the model's own steps and its card say."""
+        """The columns of a model, from its steps and its card."""
         if split_model(model)[0] is not None:
             return cls("text")
         card: Mapping[str, Any] = getattr(model, "model_card_", None) or {}
@@ -48,12 +48,12 @@ class FeatureMap:
         return cls(kind, int(corpus.X.shape[1]), corpus.feature_names)
 
     def to_card(self) -> dict[str, Any]:
-        """What a model file has to keep, as JSON."""
+        """What a model file stores, as JSON."""
         return {"kind": self.kind} | ({"names": self.names} if self.kind == "named" else {})
 
     def matrix(self, X: Any, names: list[str] | None) -> csr_matrix:
         """The features of some rows in the model's columns; features that it does not know are left out and counted."""
-        from arcrank.inference.columns import cut_columns, hash_columns, place_columns  # start-up does without SciPy
+        from arcrank.inference.columns import cut_columns, hash_columns, place_columns  # SciPy only where needed
 
         if self.kind == "folded":
             return hash_columns(X, names, self.width)
@@ -69,7 +69,7 @@ class FeatureMap:
         if (self.kind == "named") != (names is not None):
             wanted, got = ("named", "numbered") if self.kind == "named" else ("numbered", "named")
             raise InputError(
-                f"The model's features are {wanted}, and those of the file are {got}.\n"
+                f"The model's features are {wanted}, but those of the file are {got}.\n"
                 "Give a file like the one that the model was trained on."
             )
 
@@ -80,7 +80,7 @@ def corpus_features(model: Any, corpus: Corpus, columns: FeatureMap | None = Non
     if (columns.kind == "text") != (corpus.texts is not None):
         wanted, got = ("texts", "features") if columns.kind == "text" else ("features", "texts")
         raise InputError(
-            f"{corpus.source}: the model takes {wanted}, and this file holds {got}.\n"
+            f"{corpus.source}: the model takes {wanted}, but this file holds {got}.\n"
             "Give a file like the one that the model was trained on."
         )
     if corpus.texts is not None:

@@ -1,4 +1,4 @@
-"""What a model consists of: transformers, where it has them, and a ranker."""
+"""What a model consists of: transformers, if any, and a ranker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["split_model"]
 
 
 def split_model(model: Any) -> tuple[Any, Any]:
-    """Return the transformers of a model, None for a ranker of features, and its ranker.
+    """Return the transformers of a model (None if it takes features) and its ranker.
 
     >>> split_model("a ranker")
     (None, 'a ranker')

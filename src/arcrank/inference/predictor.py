@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Predictor", "ranks_documents", "top_places"]
 
 _CELLS = 1 << 22  # scores in memory at a time
-_FEW_LABELS = 512  # up to here sorting whole rows is faster than looking for the best in each
+_FEW_LABELS = 512  # up to this number, sorting whole rows is faster than selecting the best of each
 
 
 def ranks_documents(model: Any) -> bool:
@@ -64,12 +64,12 @@ class Predictor:
 
     @property
     def takes_text(self) -> bool:
-        """Whether documents are texts; else they are features."""
+        """Whether documents are texts rather than features."""
         return self.transformers is not None
 
     @cached_property
     def written_labels(self) -> dict[Any, str]:
-        """The labels as JSON, written once and not for each document."""
+        """The labels as JSON, encoded once rather than for each document."""
         return {label: as_json(label) for label in self.labels}
 
     def features(self, documents: Corpus) -> Any:
@@ -83,7 +83,7 @@ class Predictor:
         return self.columns.matrix(documents.X, documents.feature_names)
 
     def scores(self, X: Any) -> Array:
-        """Scores (n, k) of features that were made by `features`."""
+        """Scores (n, k) of what `features` returns."""
         if self._weights is None:
             return np.asarray(self.ranker.score_labels(X))
         scores = row_products(X, self._weights)
@@ -101,7 +101,7 @@ class Predictor:
         Parameters
         ----------
         documents : Corpus
-            Texts or features; their labels are not looked at.
+            Texts or features; their labels are ignored.
         top : int or None
             How many labels; None for all.
         explain : int
@@ -125,7 +125,7 @@ class Predictor:
         if explain and order.shape[1] > 1:
             reasons = self._reasons(documents, start, X, order, explain)
         values = np.take_along_axis(scores, order, axis=1)
-        # map ends with the rows: what a document does not have is repeated without end
+        # map stops at the last row; what documents do not have is repeated endlessly
         return map(RankedDocument, self._label_array[order].tolist(), values.tolist(), known.tolist(), ids, reasons)
 
     def _reasons(self, documents: Corpus, start: int, X: Any, order: Any, parts: int) -> Iterator[dict[str, Any]]:
@@ -150,26 +150,26 @@ class Predictor:
 
     @cached_property
     def _feature_names(self) -> FeatureNames:
-        from arcrank.rankers.feature_names import FeatureNames  # with arcrank.text, which features do without
+        from arcrank.rankers.feature_names import FeatureNames  # imports arcrank.text
 
         return FeatureNames(self.transformers, self.columns.names)
 
     def column_of(self, label: str) -> int:
-        """The column of a label, or an error that names labels like it."""
+        """The column of a label; for an unknown label, an error that suggests similar ones."""
         for column, known in enumerate(self.labels):
             if str(known) == label:
                 return column
         names = [str(known) for known in self.labels]
-        told = f"{_short(label)} is not one of the {len(names):,} labels of the model."
-        raise InputError(f"{told}\n{_advice(label, names)}")
+        message = f"{_short(label)} is not one of the {len(names):,} labels of the model."
+        raise InputError(f"{message}\n{_advice(label, names)}")
 
 
 def _wrong_kind(wanted: str, got: str) -> str:
-    return f"The model takes {wanted}, and these are {got}.\nGive documents like those that the model was trained on."
+    return f"The model takes {wanted}, but these are {got}.\nGive documents like those that the model was trained on."
 
 
 def _advice(label: str, names: list[str]) -> str:
-    """The labels that are probably meant, whatever their case; else a few."""
+    """Suggest similar labels, ignoring case; if there are none, list a few."""
     by_form: dict[str, list[str]] = {}
     for name in names:
         by_form.setdefault(name.casefold().strip(), []).append(name)

@@ -1,4 +1,4 @@
-"""What a model says of one document, for programs and for people."""
+"""The ranking of one document, for programs and for people."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RankedDocument:
     explanation: dict[str, Any] | None = None
 
     def to_json(self, written: Mapping[Any, str] | None = None) -> str:
-        """One line of JSON; `written` holds labels that are JSON already, for a stream of documents."""
+        """One line of JSON; `written` holds labels already encoded as JSON, for a stream of documents."""
         labels = map(as_json if written is None else written.__getitem__, self.labels)
         head = "" if self.id is None else f'"id": {as_json(self.id)}, '
         tail = "" if self.explanation is None else f', "why": {as_json(self.explanation)}'
