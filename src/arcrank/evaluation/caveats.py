@@ -20,13 +20,13 @@ def caveats(found: Evaluation) -> list[str]:
 
 
 def data_caveats(found: Evaluation, unknown: str = "unknown to the model") -> list[str]:
-    """Those that depend on the data and on the labels only; `unknown` says which labels are left out."""
+    """The caveats that depend only on the data and the labels; `unknown` says which labels are left out."""
     few = note_few_documents(found.n_measured)
     return [*([few] if few else []), *_unknown(found, unknown), *_left_out(found), *_skipped(found)]
 
 
 def learnt_caveat(found: Evaluation) -> Iterator[str]:
-    """That the model has seen the documents."""
+    """A warning if the model has seen the documents."""
     if found.learnt:
         yield (
             "The model has learnt from these documents (its card names this file), so the measures are too "

@@ -36,10 +36,11 @@ def compare(
 ) -> Comparison:
     """Compare two models on the same documents, with a paired test for each measure.
 
-    The test is Fisher's randomization test on the documents' own values: which of the models has which value of a
+    The test is Fisher's randomization test on the values of single documents: which of the models has which value of a
     document is exchanged at random, and the p-value is the share of exchanges with a mean difference at least as large
     as the observed one. It is two-sided and assumes only that documents are independent of each other. P-values are
-    also given adjusted by Holm's method, because many measures are looked at; the verdict goes by these, at 5 %.
+    also given adjusted by Holm's method, because many measures are tested; the verdict is based on these, at the 5 %
+    level.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ def compare(
     data_name : str, optional
         What reports call the data.
     n_permutations : int
-        How many exchanges are drawn; with few documents all of them are tried instead. Where there are more than
-        100,000 documents fewer are drawn, but at least 999.
+        How many exchanges are drawn; with few documents all of them are tried instead. With more than 100,000
+        documents, fewer are drawn, but at least 999.
     random_state : int
         The seed of the exchanges.
 

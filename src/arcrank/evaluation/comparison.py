@@ -19,7 +19,7 @@ SIGNIFICANT = 0.05
 
 
 class Record(NamedTuple):
-    """How often the first model is better, as good, and worse than the second."""
+    """How often the first model is better than, as good as, and worse than the second."""
 
     wins: int
     ties: int
@@ -34,12 +34,12 @@ class PairedTest(NamedTuple):
 
     permutations: int
     exact: bool
-    """Whether these are all permutations."""
+    """Whether all permutations were tried."""
 
 
 @dataclass
 class MeasureComparison:
-    """One measure of both models; `p` is None where it is no mean over documents, as max F1."""
+    """One measure of both models; `p` is None if it is not a mean over documents, such as max F1."""
 
     name: str
     a: float
@@ -50,7 +50,7 @@ class MeasureComparison:
 
     @property
     def difference(self) -> float:
-        """The value of the first model less that of the second."""
+        """The value of the first model minus that of the second."""
         return self.a - self.b
 
     @property
@@ -77,7 +77,7 @@ class LabelComparison:
 
 @dataclass(repr=False)
 class Comparison:
-    """Two models on the same documents; `compare` makes it.
+    """Two models on the same documents, as `compare` returns it.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Comparison:
     only_a, only_b : list of str
         Labels that only one of the models knows; they are left out.
     test : PairedTest
-        The number of permutations, and whether these are all.
+        The number of permutations, and whether all were tried.
     verdict : str
         The result in one sentence.
 
@@ -168,7 +168,7 @@ class Comparison:
         return [row for row in self.per_label if row.support]
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a report to read: one HTML page that needs no other file, written whole or not at all."""
+        """Write a report as one self-contained HTML page; it is written completely or not at all."""
         write_atomically(path, [comparison_page(self).encode()])
 
     def __repr__(self) -> str:

@@ -81,7 +81,7 @@ def evaluate(
 
 
 def check_measurable(found: Evaluation, source: str) -> None:
-    """Refuse documents of which none can be measured: measures of nothing would look perfect."""
+    """Raise an error if no document can be measured: measures of nothing would look perfect."""
     if found.n_documents and found.n_measured:
         return
     place = f"{display_path(source)}: " if source else ""

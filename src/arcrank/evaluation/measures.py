@@ -1,4 +1,4 @@
-"""The measures of an evaluation: what each says, and which way it gets better."""
+"""The measures of an evaluation: what each means, and whether higher or lower is better."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BEST = {
     **dict.fromkeys((name for name in DESCRIPTIONS if name.startswith(("max", "precision", "recall"))), "high"),
     **dict.fromkeys(("average precision", "precision at 1"), "1"),
 }
-"""The best value of every measure, or which way it gets better."""
+"""The best value of every measure, or whether high or low is better."""
 
 
 def higher_is_better(name: str) -> bool:
@@ -41,7 +41,7 @@ def higher_is_better(name: str) -> bool:
 
 
 def describe(name: str) -> str:
-    """What a measure says, and its best value.
+    """What a measure means, and its best value.
 
     >>> describe("one-error")
     'share of documents whose first label is wrong; 0 is best'

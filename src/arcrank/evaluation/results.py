@@ -30,7 +30,7 @@ class LabelRow:
     average_rank: float = float("nan")
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as JSON has it."""
+        """The row for JSON."""
         return {
             "label": self.label,
             "support": self.support,
@@ -52,7 +52,7 @@ class Document:
     ranking: list[tuple[str, float, bool]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The document as JSON has it."""
+        """The document for JSON."""
         return {
             "row": self.row,
             "id": self.name,
@@ -65,7 +65,7 @@ class Document:
 
 @dataclass(repr=False)
 class Evaluation:
-    """The measures of a model on some documents; `evaluate` makes it.
+    """The measures of a model on some documents, as `evaluate` returns them.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Evaluation:
     skipped : dict
         The number of rows that could not be read, for each reason.
     learnt : bool
-        Whether the model learnt from this very file.
+        Whether the model was trained on this file.
     model, data : str
         What reports call the model and the data.
 
@@ -164,7 +164,7 @@ class Evaluation:
         }
 
     def to_html(self, path: str | os.PathLike[str], *, title: str = "", sections: Iterable[str] = ()) -> None:
-        """Write a report to read: one HTML page that needs no other file, written whole or not at all.
+        """Write a report as one self-contained HTML page; it is written completely or not at all.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class Evaluation:
         write_atomically(path, [report(self, title, sections).encode()])
 
     def __repr__(self) -> str:
-        """Say in one line how much was measured, and the first measures."""
+        """Summarize on one line how much was measured, and the first measures."""
         size = f"{count(self.n_documents, 'document')}, {count(len(self.labels), 'label')}"
         return f"Evaluation({size}; {', '.join(f'{name} {number(v)}' for name, v in self.headlines.items())})"
 
@@ -188,5 +188,5 @@ class Evaluation:
 
 
 def finite(value: float) -> float | None:
-    """A number for JSON; None where there is none."""
+    """A number for JSON; None if it is not finite."""
     return value if math.isfinite(value) else None

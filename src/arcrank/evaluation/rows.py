@@ -26,7 +26,7 @@ Data = Any
 
 @dataclass
 class Rows:
-    """Some rows of X with their supervision, as a block of a corpus has it."""
+    """Rows of X with their supervision, like a block of a corpus."""
 
     X: Any
     preferences: list[tuple[str, Any]]
@@ -42,7 +42,7 @@ class Rows:
 
 
 def blocks_of(data: Data, y: Any, ranker: Any) -> Iterator[Corpus | Rows]:
-    """The data in blocks whose scores fit into memory; `ranker` tells what kind of supervision y is."""
+    """The data in blocks whose scores fit into memory; `ranker` determines what kind of supervision y is."""
     if isinstance(data, Corpus):
         _refuse_y(y)
         return (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
@@ -63,8 +63,8 @@ def _corpora(data: Iterable[Any]) -> Iterator[Corpus]:
     for block in data:
         if not isinstance(block, Corpus):
             raise InputError(
-                f"Got a collection of {type(block).__name__} without y; pass y too, or a Corpus, or blocks of one as "
-                "`iter_corpus` gives them."
+                f"Got a collection of {type(block).__name__} without y; pass y too, or a Corpus, or blocks as "
+                "`iter_corpus` yields them."
             )
         yield block
 
@@ -86,7 +86,7 @@ def _row_blocks(X: Any, graphs: PreferenceGraphs, y: Any, ranker: Any) -> Iterat
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if n != len(graphs):
         raise InputError(f"X has {n:,} instances and y has {len(graphs):,}; give one entry of y for each instance.")
-    # names are strings; equal labels of different types, as 1 and 1.0, have one name
+    # names are strings; equal labels of different types, such as 1 and 1.0, share a name
     name_of = {label: str(label) for label in ranker.labels_.tolist()}
     assert graphs.labels is not None
     names = np.array([name_of.get(label, str(label)) for label in graphs.labels.tolist()], dtype=object)

@@ -37,7 +37,7 @@ class ScoredBlock:
     scores: NDArray[np.float64]
     graphs: PreferenceGraphs
     indicator: sp.csr_matrix
-    """The right labels: the label set, or for other kinds of supervision the labels that none is preferred to."""
+    """The right labels: the label set, or for other kinds of supervision the labels that no other is preferred to."""
     set_rows: NDArray[np.intp]
     unlabelled: NDArray[np.bool_]
     """Which documents say nothing about the labels that the model knows: no ranking of them is right or wrong."""
@@ -134,7 +134,7 @@ def _ranker(model: Any) -> Any:
 
 
 def takes_text(model: Any) -> bool:
-    """Whether a model takes texts: the first step of a pipeline knows no number of features."""
+    """Whether a model takes texts: the first step of its pipeline has no number of features."""
     return hasattr(model, "steps") and not hasattr(model.steps[0][1], "n_features_in_")
 
 

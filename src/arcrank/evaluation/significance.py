@@ -1,4 +1,4 @@
-"""Whether differences between two models on the same documents can be chance.
+"""Test whether differences between two models on the same documents can be due to chance.
 
 The test is Fisher's randomization test on the values of single documents: if the models were equally good, which of the
 two has which value of a document would be arbitrary, so that each difference could as well have the other sign. The
@@ -26,9 +26,9 @@ _ROUNDING = 1e-12
 def permutation_p_values(differences: Array, n_permutations: int, seed: int) -> Array:
     """Two-sided p-values of the columns of (documents, measures); NaN where a document has no value.
 
-    All sign patterns are tried where there are no more than `n_permutations`; otherwise so many are drawn, and the
-    observed one counts as one of them (Phipson & Smyth 2010), so that no p-value is zero. A pattern flips a document
-    in all measures at once.
+    All sign patterns are tried if there are at most `n_permutations`; otherwise that many are drawn, and the observed
+    one counts as one of them (Phipson & Smyth 2010), so that no p-value is zero. A pattern flips a document in all
+    measures at once.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _drawn_patterns(n: int, total: int, seed: int) -> Iterator[Array]:
 
 
 def holm(p: Array) -> Array:
-    """P-values adjusted for their number: the chance that any of them is this small by accident is bounded by them.
+    """Adjust p-values for their number by Holm's method, which bounds the chance of any false rejection.
 
     Holm (1979), "A simple sequentially rejective multiple test procedure"; it holds however the measures depend on each
     other.

@@ -1,4 +1,4 @@
-"""What is kept of the blocks that were scored: a few numbers per document, sums per label, the worst documents."""
+"""Totals over scored blocks: a few numbers per document, sums per label, the worst documents."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Totals:
         self.n_with_unknown = self.n_unlabelled = 0
 
     def add(self, block: ScoredBlock) -> None:
-        """Take the values of a block."""
+        """Add the values of a block."""
         self.skipped.update(block.skipped)
         self.unknown.update(block.unknown)
         if not len(block.scores):
@@ -102,7 +102,7 @@ class Totals:
         heapq.heapify(self.worst)
 
     def evaluation(self, **names: Any) -> Evaluation:
-        """The measures over all blocks; `names` are the attributes that blocks do not tell."""
+        """The measures over all blocks; `names` are the attributes that do not come from blocks."""
         precision, recall = self._curve()
         found = {name: _mean(values) for name, values in self.per_document().items()}
         if len(precision):
