@@ -76,7 +76,7 @@ def put(name, place, value):
         ("tfidf", put("0/idf", 0, np.nan), "idf has numbers"),
         ("rocchio", put("0/terms.ends", 0, -1), "outside"),
         ("papers", put("2/support", slice(None), 0), "support"),
-        ("pivoted", put("2/support", slice(None), True), "features and the next one reads"),
+        ("pivoted", put("2/support", slice(None), True), "features, but the next one reads"),
     ],
 )
 def test_numbers_that_index_or_weigh(model, change, said, tmp_path):
@@ -289,7 +289,7 @@ class TestSaving:
     def test_parts_that_do_not_fit(self, tmp_path):
         model = MODELS["rocchio"]()
         model.steps[-1] = ("r", arcrank.RocchioRanker().fit(X, SETS))
-        with pytest.raises(ModelFileError, match="makes .* features and the next one reads 5"):
+        with pytest.raises(ModelFileError, match="produces .* features, but the next one reads 5"):
             arcrank.save(model, tmp_path / "model")
 
     @pytest.mark.parametrize(
