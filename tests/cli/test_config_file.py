@@ -22,17 +22,17 @@ def test_dashes_in_a_group_within_the_command(tmp_path):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("[rank]\ntpo = 3\n", ["tpo is no option of [rank]", "Did you mean top?"]),
-        ("[trian]\nC = 3\n", ["trian is no table of a command", "Did you mean train?"]),
-        ("[Rank]\nTOP = 3\n", ["Rank is no table of a command", "Did you mean rank?"]),
-        ("[rank]\nTOP = 3\n", ["TOP is no option of [rank]", "Did you mean top?"]),
-        ("[tune]\nC = 3\n", ["C is no option of [tune]", "Did you mean cost?"]),
+        ("[rank]\ntpo = 3\n", ["tpo is not an option of [rank]", "Did you mean top?"]),
+        ("[trian]\nC = 3\n", ["trian is not the table of a command", "Did you mean train?"]),
+        ("[Rank]\nTOP = 3\n", ["Rank is not the table of a command", "Did you mean rank?"]),
+        ("[rank]\nTOP = 3\n", ["TOP is not an option of [rank]", "Did you mean top?"]),
+        ("[tune]\nC = 3\n", ["C is not an option of [tune]", "Did you mean cost?"]),
         ("[train]\ndata = 'x'\n", ["data of [train] is an argument", "on the command line"]),
         ("learner = 'mmp'\n", ["learner is an option", "Put it under [train] or [tune]"]),
-        ("tpo = 3\n", ["tpo is no table of a command", "There are: train"]),
-        ("[data.list]\nsplit = 3\n", ["split is no option of [data.list]"]),
-        ("[data]\nconvert = 3\n", ["data.convert is no table of a command"]),
-        ("[rank\n", ["cannot be read", "drop --config"]),
+        ("tpo = 3\n", ["tpo is not the table of a command", "Available: train"]),
+        ("[data.list]\nsplit = 3\n", ["split is not an option of [data.list]"]),
+        ("[data]\nconvert = 3\n", ["data.convert is not the table of a command"]),
+        ("[rank\n", ["cannot be read", "omit --config"]),
     ],
 )
 def test_a_file_with_mistakes(tmp_path, text, parts):
@@ -73,7 +73,7 @@ def test_a_variable_that_no_option_reads_is_told(monkeypatch):
     monkeypatch.setenv("ARCRANK_RANK_TPO", "1")
     done = call("data", "list")
     assert done.code == 0
-    assert "warning: ARCRANK_DATA_LIST_JSNO is set, and data list has no such option" in done.err
+    assert "warning: ARCRANK_DATA_LIST_JSNO is set, but data list has no such option" in done.err
     assert "Did you mean ARCRANK_DATA_LIST_JSON?" in done.err
     assert "TPO" not in done.err
 

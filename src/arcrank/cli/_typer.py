@@ -1,6 +1,6 @@
-"""How commands take their options: short help, and errors that tell where a value came from.
+"""How commands parse their options: short help, and errors that say where a value came from.
 
-Flags have no type in the help, and environment variables are told once.
+Flags have no type in the help, and environment variables are described once for all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arcrank.cli.console import say
 __all__ = ["QuietCommand", "QuietGroup"]
 
 
-def _quiet(params: list[Any]) -> list[Any]:
+def _shorten(params: list[Any]) -> list[Any]:
     for param in params:
         param.show_envvar = False
         if getattr(param, "is_flag", False):
@@ -29,11 +29,11 @@ class QuietCommand(TyperCommand):
     """A command with short help."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, told shortly."""
-        return _quiet(super().get_params(ctx))
+        """The parameters, with short help."""
+        return _shorten(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the options; what is wrong with one is told of the place where the user wrote it."""
+        """Parse the options; an error names the place where the user wrote the value."""
         _warn_of_unknown_variables(ctx)
         try:
             return super().parse_args(ctx, args)
@@ -41,7 +41,7 @@ class QuietCommand(TyperCommand):
             error.param_hint = error.param_hint or _origin(ctx, error.param)
             raise
         except Exception as error:
-            _explain_option_of_all(ctx, error)
+            _explain_program_option(ctx, error)
             raise
 
 
@@ -49,12 +49,12 @@ class QuietGroup(TyperGroup):
     """A group of commands with short help."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, told shortly."""
-        return _quiet(super().get_params(ctx))
+        """The parameters, with short help."""
+        return _shorten(super().get_params(ctx))
 
 
 def _origin(ctx: Any, param: Any) -> str | None:
-    """The variable or the line of the file that a value was read from; None for the command line."""
+    """The environment variable or entry of the file that a value came from; None for the command line."""
     source = None if param is None else ctx.get_parameter_source(param.name)
     if source is not None and source.name == "ENVIRONMENT":
         name = f"{ctx.auto_envvar_prefix}_{param.name.upper()}"
@@ -72,8 +72,8 @@ def _names_of(ctx: Any) -> list[str]:
     return [] if ctx.parent is None else [*_names_of(ctx.parent), ctx.info_name]
 
 
-def _explain_option_of_all(ctx: Any, error: Any) -> None:
-    """An option such as --config is the program's, not the command's."""
+def _explain_program_option(ctx: Any, error: Any) -> None:
+    """Explain that an option such as --config belongs before the command."""
     flag = getattr(error, "option_name", None)
     if any(flag in param.opts for param in ctx.find_root().command.params):
         error.message = f"{flag} goes before the command: arcrank {flag} ... {' '.join(_names_of(ctx))} ..."
@@ -81,11 +81,10 @@ def _explain_option_of_all(ctx: Any, error: Any) -> None:
 
 
 def _warn_of_unknown_variables(ctx: Any) -> None:
-
     prefix = f"{ctx.auto_envvar_prefix}_"
     known = {prefix + one.name.upper() for one in options_of(ctx.command)}
     for name in sorted(os.environ):
         if name.startswith(prefix) and name not in known and not ctx.resilient_parsing:
             near = nearest_option(name.removeprefix(prefix), ctx.command)
             meant = f" Did you mean {prefix}{near.upper()}?" if near else ""
-            say(f"warning: {name} is set, and {' '.join(_names_of(ctx))} has no such option.{meant}")
+            say(f"warning: {name} is set, but {' '.join(_names_of(ctx))} has no such option.{meant}")

@@ -1,4 +1,4 @@
-"""The `arcrank` command. Each subcommand is a small file that imports what is heavy inside its function."""
+"""The `arcrank` command. Each subcommand is a module that imports heavy modules inside its function."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def main() -> None:
     warnings.showwarning = show_warning
     try:
         code = app(standalone_mode=False)
-        if isinstance(code, int) and code:  # typer returns the code of its exits, Ctrl-C among them
+        if isinstance(code, int) and code:  # typer returns the exit code, also for Ctrl-C
             raise typer.Exit(code)
         sys.stdout.flush()
-    except BaseException as error:  # Ctrl-C and exits included: this is the last stop
+    except BaseException as error:  # including Ctrl-C and exits: nothing else catches them
         release_signals()
         sys.exit(report_failure(error, debug="--debug" in sys.argv or os.environ.get("ARCRANK_DEBUG", "0") != "0"))
     release_signals()

@@ -1,4 +1,4 @@
-"""The blocks of a file that a user names, with a meter; closed in order whatever happens to their reader."""
+"""The blocks of a file that a user names, with a progress meter; always closed in order."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["blocks_of", "documents_of"]
 def blocks_of(
     path: str, reading: Reading, what: str, *, batch_rows: int = 1000, on_error: str = "raise"
 ) -> Iterator[Iterator[Corpus]]:
-    """Give the blocks of a file or of standard input; `what` is what the meter says."""
+    """Yield the blocks of a file or of standard input; `what` is the title of the meter."""
     from arcrank.datasets import iter_corpus
 
     with opened(path, what) as stream, flags_for_arguments(), suggest_row_fix(on_error):
         found, table = reading.format_of(path), reading.table()
         blocks = iter_corpus(stream, found, batch_rows=batch_rows, on_error=on_error, **table)
-        # a reader that fails leaves the blocks half read, and they must let go of the stream before it is closed
+        # after an error the blocks are half read, and must release the stream before it is closed
         with closing(cast("Generator[Corpus, None, None]", blocks)):
             yield blocks
 
@@ -44,8 +44,8 @@ def documents_of(
 ) -> Iterator[Corpus]:
     """Yield the documents of a file or of standard input, without labels, in blocks, none of them empty.
 
-    With `blank_lines` these are documents too where lines are texts, so that documents and lines keep step.
-    `on_error` is "raise", "skip", or None where the user has no choice; what was skipped is told at the end.
+    With `blank_lines` blank lines are documents too if lines are texts, so that document n is line n. `on_error` is
+    "raise", "skip", or None if the user has no choice; skipped rows are reported at the end.
     """
     from arcrank.cli.reading import with_flags
     from arcrank.datasets.read import iter_documents
@@ -67,11 +67,10 @@ def documents_of(
                 skipped.update(block.skipped)
                 if len(block):
                     yield block
-    _tell_skipped(skipped)
+    _report_skipped(skipped)
 
 
-def _tell_skipped(skipped: Counter[str]) -> None:
-
+def _report_skipped(skipped: Counter[str]) -> None:
     if skipped:
         reasons = format_counts(skipped)
         say(f"left out {count(skipped.total(), 'row')} that could not be read: {reasons}.")

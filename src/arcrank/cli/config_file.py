@@ -1,4 +1,4 @@
-"""The TOML file of `--config`: a table of options for each command, checked against the commands that there are."""
+"""The TOML file of `--config`: a table of options for each command, checked against the actual commands."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["nearest_option", "options_of", "read_options"]
 
 
 def read_options(path: Path, group: Any) -> dict[str, Any]:
-    """The defaults that the file sets for the commands of a group, as click takes them."""
+    """The defaults that the file sets for the commands of a group, as click expects them."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
-        raise FormatError(f"{path}: the options cannot be read ({why}); give a TOML file, or drop --config.") from None
+        raise FormatError(f"{path}: the options cannot be read ({why}); give a TOML file, or omit --config.") from None
     return _of_group(path, group, tables, "")
 
 
@@ -29,7 +29,7 @@ def options_of(command: Any) -> list[Any]:
 
 
 def nearest_option(name: str, command: Any) -> str | None:
-    """The option that was probably meant: one of a similar name, or one with this short flag."""
+    """The option that was probably meant: one with a similar name, or with this short flag."""
     flags = {flag.lstrip("-"): one.name for one in options_of(command) for flag in one.opts if flag[:2] != "--"}
     return flags.get(name) or _nearest(name, [one.name for one in options_of(command)])
 
@@ -61,7 +61,7 @@ def _no_table(path: Path, group: Any, name: str, above: str) -> FormatError:
     if owners:
         tables = " or ".join(f"[{above}{one}]" for one in owners)
         return FormatError(f"{path}: {name} is an option of a command.\nPut it under {tables}.")
-    return _unknown(path, f"{above}{name}", "table of a command", known, _nearest(f"{above}{name}", known))
+    return _unknown(path, f"{above}{name}", "the table of a command", known, _nearest(f"{above}{name}", known))
 
 
 def _names(command: Any) -> list[str]:
@@ -69,7 +69,7 @@ def _names(command: Any) -> list[str]:
 
 
 def _of_command(path: Path, command: Any, options: dict[str, Any], table: str) -> dict[str, Any]:
-    """`on-error = "skip"` and `on_error = "skip"` mean the same; one value stands for a list of it."""
+    """`on-error = "skip"` and `on_error = "skip"` mean the same; a single value may stand for a list."""
     known = _names(command)
     checked = {name.replace("-", "_"): value for name, value in options.items()}
     arguments = [param.name for param in command.params if param.name not in known]
@@ -77,11 +77,11 @@ def _of_command(path: Path, command: Any, options: dict[str, Any], table: str) -
         if name in arguments:
             raise FormatError(f"{path}: {name} of [{table}] is an argument.\nGive it on the command line.")
         if name not in known:
-            raise _unknown(path, name, f"option of [{table}]", sorted(known), nearest_option(name, command))
+            raise _unknown(path, name, f"an option of [{table}]", sorted(known), nearest_option(name, command))
     lists = [one.name for one in options_of(command) if one.multiple]
     return {k: [v] if k in lists and not isinstance(v, list) else v for k, v in checked.items()}
 
 
 def _unknown(path: Path, name: str, what: str, known: list[str], near: str | None) -> FormatError:
     meant = f" Did you mean {near}?" if near else ""
-    return FormatError(f"{path}: {name} is no {what}.{meant}\nThere are: {', '.join(known)}.")
+    return FormatError(f"{path}: {name} is not {what}.{meant}\nAvailable: {', '.join(known)}.")

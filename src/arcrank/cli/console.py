@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_WIDTH_OF_A_FILE = 120  # what is not a terminal has no width of its own
+_WIDTH_OF_A_FILE = 120  # a file has no width
 
 
 def say(message: str) -> None:
-    """A line to the user on standard error."""
+    """Write a line for the user to standard error."""
     sys.stderr.write(message + "\n")
     sys.stderr.flush()
 
 
 def write_json(value: Any) -> None:
-    """One line of JSON on standard output; NaN and infinities become null."""
+    """Write one line of JSON to standard output; NaN and infinities become null."""
     write_data(as_json(_finite(value)) + "\n")
 
 
 def write_data(text: str) -> None:
-    """Text that programs read, on standard output: UTF-8 whatever the locale."""
+    """Write text for programs to standard output, as UTF-8 whatever the locale."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8")
     sys.stdout.write(text)
@@ -58,15 +58,15 @@ def on_terminal() -> bool:
 
 
 def console(*, error: bool = False, beside_file: bool = False) -> Console:
-    """A rich console on standard output or standard error; it obeys NO_COLOR.
+    """A rich console on standard output or standard error; it respects NO_COLOR.
 
-    What is shown beside a file that the command writes is left out where standard output is closed.
+    With `beside_file`, for what is shown in addition to a file, nothing is shown if standard output is closed.
     """
     from rich.console import Console
 
     file = sys.stderr if error else sys.stdout
     if isinstance(file, io.TextIOWrapper) and file.errors in ("strict", "surrogateescape"):
-        file.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
+        file.reconfigure(errors="backslashreplace")  # do not fail on a name that the terminal cannot show
     quiet = beside_file and is_closed("stdout")
     return Console(file=file, highlight=False, width=None if file.isatty() else _WIDTH_OF_A_FILE, quiet=quiet)
 
@@ -91,7 +91,7 @@ def cell(value: Any) -> Any:
 
 @contextmanager
 def warnings_to_stderr() -> Iterator[None]:
-    """Tell warnings of the library as lines of ours, each once, without the place in our source."""
+    """Print each warning of the library once, as one line without the place in the source."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

@@ -1,6 +1,6 @@
-"""How the command fails: at most four lines with place, cause and remedy, and an exit code.
+"""How the command reports failures: at most four lines with place, cause and remedy, and an exit code.
 
-0 done · 1 a bug of ours · 2 wrong use or wrong data · 3 `check` found something serious · 130 interrupted
+0 done · 1 a bug in arcrank · 2 wrong use or wrong data · 3 `check` found something serious · 130 interrupted
 128 + n ended by signal n, as in 143 for SIGTERM
 """
 
@@ -16,25 +16,25 @@ from arcrank.cli.signals import caught_signal
 from arcrank.errors import ArcrankError
 
 _LESS_MEMORY = (
-    "Give fewer documents or labels at a time, or end other programs; `arcrank train --learner mmp` reads a file as a\n"
-    "stream, and --set n_features=16384 keeps its weights small."
+    "Give fewer documents or labels at a time, or close other programs; `arcrank train --learner mmp` reads a file\n"
+    "as a stream, and --set n_features=16384 keeps its weights small."
 )
 BUG, WRONG_USE, SERIOUS, INTERRUPTED = 1, 2, 3, 130
-# typer brings click along under its own name, or uses the installed one: its own classes are the ones that it raises
+# typer uses its own copy of click or the installed one; the class is looked up so that it is the one that is raised
 _USAGE: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
 def report_failure(error: BaseException, *, debug: bool = False) -> int:
-    """Tell the user on standard error what went wrong, and return the exit code."""
+    """Report on standard error what went wrong, and return the exit code."""
     if caught_signal() is not None or isinstance(error, KeyboardInterrupt | typer.Abort):
         return _stopped(caught_signal())
     if isinstance(error, BrokenPipeError) or _is_broken_pipe(error.__context__):
-        return 0  # `arcrank rank ... | head`: the reader has had enough
+        return 0  # `arcrank rank ... | head`: the reader has closed the pipe
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 0
     if isinstance(error, typer.Exit):
         return _stopped(None) if error.exit_code == INTERRUPTED else error.exit_code
-    if type(error).__name__ == "NoArgsIsHelpError":  # nothing was asked for
+    if type(error).__name__ == "NoArgsIsHelpError":  # no command was given
         return _show_help(error)
     if debug:
         traceback.print_exception(error)
@@ -46,14 +46,14 @@ def report_failure(error: BaseException, *, debug: bool = False) -> int:
         return WRONG_USE
     if not debug:
         sys.stderr.write(
-            f"arcrank: an error that should not happen: {type(error).__name__}: {_lines(error)}\n"
+            f"arcrank: internal error: {type(error).__name__}: {_lines(error)}\n"
             "Run the command again with --debug and report what it shows.\n"
         )
     return BUG
 
 
 def _stopped(signal: int | None) -> int:
-    """One line; the ^C that a terminal shows has a line of its own."""
+    """Write one line, below the ^C that a terminal shows."""
     code = INTERRUPTED if signal is None else 128 + signal
     line = "Interrupted.\n" if code == INTERRUPTED else "Terminated.\n"
     sys.stderr.write(f"\n{line}" if sys.stderr.isatty() else line)
@@ -74,7 +74,7 @@ def _is_broken_pipe(cause: BaseException | None) -> bool:
 
 
 def _show_usage(error: Any) -> None:
-    error.message = error.message.replace("Value error, ", "")  # what checks values for typer is no news to a user
+    error.message = error.message.replace("Value error, ", "")  # a prefix of pydantic's
     if "unexpected extra argument" in error.message:
         error.message += f". {_about_extra(error.ctx)}"
     error.show()
@@ -87,13 +87,13 @@ def _about_extra(context: Any) -> str:
 
 
 def _lines(error: BaseException, limit: int = 3) -> str:
-    """The first lines of the message; who uses the command has `arcrank train` where the library has a function."""
-    told = _sentence(error).replace("arcrank.save", "arcrank train")
-    return "\n".join(told.splitlines()[:limit])
+    """The first lines of the message, in terms of the command: `arcrank train` instead of `arcrank.save`."""
+    message = _sentence(error).replace("arcrank.save", "arcrank train")
+    return "\n".join(message.splitlines()[:limit])
 
 
 def _sentence(error: BaseException) -> str:
-    """Errors of the system have numbers, which say nothing to most users.
+    """The message of an error; for system errors without the number, which means little to most users.
 
     >>> _sentence(FileNotFoundError(2, "No such file or directory", "news.jsonl"))
     'news.jsonl: No such file or directory'
@@ -109,5 +109,5 @@ def _memory(error: MemoryError) -> str:
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as a line of ours, without the place in our source; it takes the place of `warnings.showwarning`."""
+    """Print a warning as one line without the place in the source; replaces `warnings.showwarning`."""
     sys.stderr.write(f"warning: {message}\n")

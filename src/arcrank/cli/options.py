@@ -10,7 +10,7 @@ import typer
 
 
 class DecompositionName(StrEnum):
-    """What `--decomposition` takes."""
+    """The values of `--decomposition`."""
 
     DOMINATION = "domination"
     DOMINATED = "dominated"
@@ -20,14 +20,14 @@ class DecompositionName(StrEnum):
 
 
 class OnError(StrEnum):
-    """What becomes of rows that cannot be read."""
+    """What happens to rows that cannot be read."""
 
     RAISE = "raise"
     SKIP = "skip"
 
 
 class FileFormat(StrEnum):
-    """The formats of the datasets part."""
+    """The formats that `arcrank.datasets` reads."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -57,5 +57,5 @@ HierarchyOption = Annotated[
     typer.Option(help='Rank the leaves of a tree: JSON {"label": parent or null}, or child<TAB>parent.'),
 ]
 OnErrorOption = Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip and count it.")]
-SeedOption = Annotated[int, typer.Option(help="Makes every random choice repeatable.")]
+SeedOption = Annotated[int, typer.Option(help="Random seed; the same seed gives the same result.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")]

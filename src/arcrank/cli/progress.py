@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, elsewhere a line now and then."""
+"""Progress of long work: a bar on a terminal, otherwise an occasional line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Meter:
         self._bar: Any = None
 
     def __enter__(self) -> Self:
-        self._start = self._told = time.perf_counter()
+        self._start = self._reported = time.perf_counter()
         if sys.stderr.isatty() and not self._quiet:
             self._bar = _bar()
             self._task = self._bar.add_task(self._what, total=self._total, state="")
@@ -37,17 +37,17 @@ class Meter:
             self._bar.stop()
 
     def advance(self, amount: float = 1.0, state: str = "") -> None:
-        """Tell that so much more has been done; `state` replaces the rate."""
+        """Report that `amount` more is done; `state` replaces the rate."""
         self.move(self.done + amount, state)
 
     def move(self, done: float, state: str = "") -> None:
-        """Tell how much has been done in all."""
+        """Report how much is done in total."""
         self.done = done
         now = time.perf_counter()
         if self._bar is not None:
             self._bar.update(self._task, completed=done, state=state or self._rate(now))
-        elif not self._quiet and now - self._told >= _SECONDS_BETWEEN_LINES:
-            self._told = now
+        elif not self._quiet and now - self._reported >= _SECONDS_BETWEEN_LINES:
+            self._reported = now
             say(f"{self._what}: {state or self._rate(now)}")
 
     def _rate(self, now: float) -> str:
@@ -68,5 +68,5 @@ def _bar() -> Any:
         TimeElapsedColumn(),
         console=console(error=True),
         transient=True,
-        redirect_stdout=False,  # else rows for a file or a pipe would be shown above the bar, and not be written
+        redirect_stdout=False,  # otherwise rows for a file or a pipe would be shown above the bar, and not written
     )

@@ -1,6 +1,6 @@
-"""Ctrl-C and requests to end: work stops where it is and cleans up, without a traceback.
+"""Ctrl-C and termination signals: work stops and cleans up, without a traceback.
 
-This module imports nothing that takes time, because it has to be at work while everything else is imported.
+This module imports nothing slow, because it must be active while everything else is imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _caught: list[int] = []
 
 
 def catch_signals() -> None:
-    """Raise KeyboardInterrupt for Ctrl-C and SystemExit for the others; leave alone what the parent has ignored."""
+    """Raise KeyboardInterrupt for Ctrl-C and SystemExit for the others; what the parent ignores stays ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
     for number in _ending():
@@ -30,14 +30,14 @@ def catch_signals() -> None:
 
 
 def release_signals() -> None:
-    """The work is over: from now on a signal ends the process at once, without a traceback."""
+    """Let a signal end the process at once from now on, without a traceback: the work is done."""
     for number in (signal.SIGINT, *_ending()):
         if signal.getsignal(number) is _stop:
             signal.signal(number, signal.SIG_DFL)
 
 
 def caught_signal() -> int | None:
-    """The signal that has stopped the work; libraries may have turned its exception into another one."""
+    """The signal that stopped the work, if any; libraries may have replaced its exception by another."""
     return _caught[0] if _caught else None
 
 
@@ -46,14 +46,14 @@ def _ending() -> list[int]:
 
 
 def _stop(number: int, _: Any) -> None:
-    if _caught:  # once more, while things are put in order: this user does not want to wait
+    if _caught:  # a second signal during cleanup: the user does not want to wait
         os._exit(128 + number)
     _caught.append(number)
     raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
 
 def _stop_again(unraisable: Any) -> None:
-    """Python drops exceptions in callbacks such as those of weak references; then stop a little later.
+    """Stop a little later if Python dropped the exception, as it does in callbacks such as those of weak references.
 
     Handlers run in the main thread only, so that is where the exception was dropped.
     """
@@ -66,6 +66,6 @@ def _stop_again(unraisable: Any) -> None:
 def _repeat(number: int, main_thread: int) -> None:
     time.sleep(0.005)
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main_thread, number)  # this wakes it up, too
+        signal.pthread_kill(main_thread, number)  # this also wakes it up
     else:
         _thread.interrupt_main(signal.Signals(number))

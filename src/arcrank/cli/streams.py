@@ -1,8 +1,8 @@
 """Standard streams that are closed or cannot be written to.
 
-A closed descriptor is opened on the null device, because the next file to be opened would take its number, and text
-for the user would end up in a model file. Commands still say that standard output or input is closed when they need
-it. What cannot be written to standard error is dropped: it is about the work, not the work itself.
+A closed descriptor is opened on the null device, because the next file to be opened would get its number, and messages
+would end up in a model file. Commands still say that standard output or input is closed when they need it. Messages
+that cannot be written to standard error are dropped: they are not results.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _closed: set[Name] = set()
 
 
 def prepare_streams() -> None:
-    """Open closed descriptors on the null device, and make failing writes either an error of ours or nothing."""
+    """Open closed descriptors on the null device, and turn failing writes into an error message, or ignore them."""
     for descriptor, name in enumerate(_NAMES):
         if getattr(sys, name) is None:
             _closed.add(name)
             setattr(sys, name, _null(descriptor))
             setattr(sys, f"__{name}__", getattr(sys, name))
-    if sys.stdout is sys.__stdout__:  # else somebody who calls the command as a function wants it elsewhere
+    if sys.stdout is sys.__stdout__:  # otherwise a caller has redirected it
         sys.stdout = _over(sys.stdout, _ClosedOutput if is_closed("stdout") else _Output)
     if sys.stderr is sys.__stderr__:
         sys.stderr = _over(sys.stderr, _Messages)
@@ -48,7 +48,7 @@ def _null(descriptor: int) -> io.TextIOWrapper:
 
 
 def _over(stream: Any, kind: type[_Output]) -> io.TextIOWrapper:
-    """The text stream with its settings, its bytes going through `kind`."""
+    """The text stream with the same settings, writing through `kind`."""
     buffer = stream.buffer
     return io.TextIOWrapper(
         io.BufferedWriter(kind(getattr(buffer, "raw", buffer))),
@@ -62,7 +62,7 @@ def _over(stream: Any, kind: type[_Output]) -> io.TextIOWrapper:
 class _Output(io.RawIOBase):
     """Standard output that accepts everything and writes nothing after its first failure.
 
-    When Python ends, it writes again what is left in buffers, and would print an error message of its own.
+    At exit Python flushes its buffers again, and would print a second error message.
     """
 
     def __init__(self, raw: io.RawIOBase) -> None:
@@ -90,7 +90,7 @@ class _Output(io.RawIOBase):
     def _attempt(self, data: Any) -> int | None:
         try:
             return self._raw.write(data)
-        except BrokenPipeError:  # the reader has had enough
+        except BrokenPipeError:  # the reader has closed the pipe
             raise
         except OSError as error:
             raise ArcrankError(
@@ -108,7 +108,7 @@ class _ClosedOutput(_Output):
 
 
 class _Messages(_Output):
-    """Standard error: there is nowhere to complain to."""
+    """Standard error, on which failures are ignored: there is nowhere to report them."""
 
     def _attempt(self, data: Any) -> int | None:
         try:

@@ -1,4 +1,4 @@
-"""`arcrank data`: the corpora that have a loader, where they are, and files from one format into another."""
+"""`arcrank data`: the corpora that have a loader, where they are, and conversion of files between formats."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from arcrank.errors import FormatError, MissingDataError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
+    from arcrank.datasets.registry import CorpusSpec
 
 data = typer.Typer(
     cls=QuietGroup, no_args_is_help=True, help="Corpora that arcrank knows, and conversion between file formats."
@@ -29,7 +30,7 @@ _BATCH = 1000
 
 
 class OutputFormat(StrEnum):
-    """What can be written."""
+    """The formats that can be written."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -40,36 +41,34 @@ class OutputFormat(StrEnum):
 @data.command("list", cls=QuietCommand)
 def list_corpora(json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """List the corpora that have a loader, and whether their files are on this machine."""
-    from arcrank.datasets.registry import CORPORA
+    from arcrank.datasets import registry
 
-    places = {name: corpus.found() for name, corpus in CORPORA.items()}
+    entries = [_entry(name, corpus) for name, corpus in registry.CORPORA.items()]
     if json:
-        write_json([_entry(name, path) for name, path in places.items()])
+        write_json(entries)
         return
     made = table("", "name", "what it is", "where it is")
-    for name, path in places.items():
-        made.add_row(name, CORPORA[name].what, "[dim]not here[/]" if path is None else cell(path))
+    for entry in entries:
+        made.add_row(entry["name"], entry["what"], cell(entry["path"]) if entry["found"] else "[dim]not here[/]")
     console().print(made)
-    say("`arcrank data path NAME` tells where a corpus should be put; nothing is downloaded.")
+    say("`arcrank data path NAME` shows where to put a corpus; nothing is downloaded.")
 
 
-def _entry(name: str, path: Path | None) -> dict[str, Any]:
-    from arcrank.datasets.registry import CORPORA
-
-    place = str(path) if path is not None else str(CORPORA[name].place())
-    return {"name": name, "what": CORPORA[name].what, "found": path is not None, "path": place}
+def _entry(name: str, corpus: CorpusSpec) -> dict[str, Any]:
+    path = corpus.found()
+    return {"name": name, "what": corpus.what, "found": path is not None, "path": str(path or corpus.place())}
 
 
 @data.command("path", cls=QuietCommand)
 def path_of(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of `arcrank data list`.")],
-    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from `arcrank data list`.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Print where a corpus is, or where it should be put."""
-    from arcrank.datasets.registry import known
+    from arcrank.datasets import registry
 
-    corpus = known(name)
-    entry = _entry(name, corpus.found())
+    corpus = registry.known(name)
+    entry = _entry(name, corpus)
     if json:
         write_json(entry)
         return
@@ -85,32 +84,34 @@ def path_of(
 @reads_data
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A file, - for standard input, or a name of `data list`.")
+        str, typer.Argument(metavar="IN", help="A file, - for standard input, or a name from `data list`.")
     ],
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="A .jsonl, .csv, .tsv or .svmlight file, also .gz or .xz.")
     ],
     reading: Reading,
-    to: Annotated[OutputFormat | None, typer.Option(help="The format of OUT, where its ending does not tell.")] = None,
+    to: Annotated[OutputFormat | None, typer.Option(help="Output format (default: from the file extension).")] = None,
     split: Annotated[str | None, typer.Option(help="Only this part of a known corpus: train or test.")] = None,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
 ) -> None:
-    """Write a file or a known corpus in another format, in a stream; OUT appears when it is whole."""
-    from arcrank.datasets import write_corpus
-    from arcrank.datasets.writers import format_of_output
+    """Write a file or a known corpus in another format, block by block; OUT appears when it is complete."""
+    from arcrank.datasets import registry, writers
 
     check_writable(target, "OUT", inputs=[source], may_replace=None)
-    kind = format_of_output(target.name, to)
-    told = _Told()
-    blocks = _corpus_blocks(source, split) if _is_name(source) else _file_blocks(source, reading, on_error, split)
-    write_corpus(told.watch(blocks, source), target, kind)
-    say(f"Wrote {count(told.rows, 'row')} to {target}")
-    for line in told.losses(kind):
+    kind = writers.format_of_output(target.name, to)
+    if source in registry.CORPORA and not Path(source).exists():
+        blocks = _corpus_blocks(registry.CORPORA[source], split)
+    else:
+        blocks = _file_blocks(source, reading, on_error, split)
+    report = _ConversionReport()
+    writers.write_corpus(report.watch(blocks, source), target, kind)
+    say(f"Wrote {count(report.rows, 'row')} to {target}")
+    for line in report.losses(kind):
         say(line)
 
 
-class _Told:
-    """What went through, to be told at the end."""
+class _ConversionReport:
+    """How many rows were converted, and what was lost."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -118,7 +119,6 @@ class _Told:
         self.named = self.ids = False
 
     def watch(self, blocks: Iterator[Corpus], source: str) -> Iterator[Corpus]:
-
         for block in blocks:
             self.rows += len(block)
             self.skipped.update(block.skipped)
@@ -132,36 +132,26 @@ class _Told:
         return format_counts(self.skipped)
 
     def losses(self, kind: str) -> Iterator[str]:
-
         if self.skipped:
             yield f"Left out: {count(self.skipped.total(), 'row')} that could not be read: {self._reasons()}"
         if kind == "svmlight" and self.named:
-            yield "svmlight has numbers for features: their names were left out"
+            yield "svmlight numbers features, so their names were left out"
         if kind == "svmlight" and self.ids:
-            yield "svmlight has no place for ids: they were left out"
+            yield "svmlight has no ids, so they were left out"
 
 
-def _is_name(source: str) -> bool:
-    from arcrank.datasets.registry import CORPORA
-
-    return source in CORPORA and not Path(source).exists()
-
-
-def _corpus_blocks(name: str, split: str | None) -> Iterator[Corpus]:
-    from arcrank.datasets.registry import known
-
-    corpus = known(name).load()
+def _corpus_blocks(spec: CorpusSpec, split: str | None) -> Iterator[Corpus]:
+    corpus = spec.load()
     chosen = corpus if split is None else corpus.split(split)
     for start in range(0, len(chosen), _BATCH):
         yield chosen[start : start + _BATCH]
 
 
 def _file_blocks(path: str, reading: Reading, on_error: str, split: str | None) -> Iterator[Corpus]:
-
     if path != STANDARD_INPUT and not Path(path).exists():
         raise FormatError(
-            f"{path}: there is no such file, and no corpus of this name.\n"
-            "Give the path of a file, - for standard input, or a name of `arcrank data list`."
+            f"{path}: there is no such file, and no corpus has this name.\n"
+            "Give the path of a file, - for standard input, or a name from `arcrank data list`."
         )
     if split is not None:
         raise ParameterError("--split is for corpora of `arcrank data list`; a file has no splits.")

@@ -41,7 +41,7 @@ def explain(
 
     Of a model that ranks documents, the score of the document is explained.
 
-    The model knows stems; the words of the document are shown as they are written, followed by the stem.
+    The model uses stems; the words of the document are shown as written, followed by the stem.
     """
     from arcrank.inference.document_predictor import DocumentPredictor
     from arcrank.inference.predictor import Predictor, ranks_documents
@@ -72,7 +72,7 @@ def _refuse_labels(above: str | None, below: str | None) -> None:
 
 
 def _nothing_to_show(report: dict[str, Any], *, is_known: bool, thing: str) -> str:
-    """Why there is no part of the margin to show; empty where there is one."""
+    """Why there is no part of the margin to show; empty if there is one."""
     if not is_known:
         return f"The model knows no {thing} of this document, so its ranking says nothing about the document."
     if not any(part["weight"] for part in report["parts"]):  # the largest come first
@@ -100,11 +100,11 @@ def _document(predictor: Predictor | DocumentPredictor, text: str | None, file: 
         if len(batch) > 1:
             say(f"{file}: explaining the first document.")
         return batch
-    raise FormatError(f"{file}: there is no document in it.\nGive one text or JSON object per line.")
+    raise FormatError(f"{file}: the file contains no document.\nGive one text or JSON object per line.")
 
 
 def _pair(predictor: Predictor, x: Any, above: str | None, below: str | None) -> tuple[int, int]:
-    """The columns of the two labels; where one is not given, the best of the others."""
+    """The columns of the two labels; the default is the best of the others."""
     given = [None if label is None else predictor.column_of(label) for label in (above, below)]
     ranking = [place for place in predictor.places(x)[0].tolist() if place not in given]
     upper = given[0] if given[0] is not None else ranking.pop(0)
@@ -115,7 +115,7 @@ def _pair(predictor: Predictor, x: Any, above: str | None, below: str | None) ->
 
 
 def show_explanation(report: dict[str, Any], nothing: str = "") -> None:
-    """A line, and a table unless there is `nothing` to show in it."""
+    """Print the margin and a table of its parts, or why there is `nothing` to show."""
     relation = "above" if report["margin"] > 0 else "not above"
     above, below = (printable(report[name]) for name in ("above", "below"))
     console().print(cell(f"{above} is {relation} {below}: margin {_rounded(report['margin']):+}"))
@@ -123,7 +123,7 @@ def show_explanation(report: dict[str, Any], nothing: str = "") -> None:
 
 
 def _parts_table(report: dict[str, Any]) -> Any:
-    """The parts of the margin; where there is a row of the rest, it takes what rounding takes from the sum."""
+    """The parts of the margin; the row of the rest, if there is one, absorbs the rounding errors."""
     margin = _rounded(report["margin"])
     has_stems = any(_has_stem(part) for part in report["parts"])
     shown = table("", "word (its stem in the model)" if has_stems else "", "part of the margin", numbers=1)
@@ -144,7 +144,7 @@ def _has_stem(part: dict[str, Any]) -> bool:
 
 
 def _as_written(part: dict[str, Any]) -> str:
-    """`flights, flight (flight)`, the first few; the name alone where it is what stands in the document."""
+    """`flights, flight (flight)`, the first few; the name alone if it is the word of the document."""
     if not _has_stem(part):
         return str(part["feature"])
     more = ", ..." if len(part["words"]) > _WORDS_SHOWN else ""

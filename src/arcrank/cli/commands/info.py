@@ -18,7 +18,7 @@ from arcrank.training.plan import metric_title
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     check: Annotated[bool, typer.Option("--check", help="Also read the arrays and check every byte.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="The whole card as one line of JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole card as one line of JSON.")] = False,
 ) -> None:
     """Show a model's card: learner, labels, features, how it was trained and measured.
 
