@@ -84,7 +84,7 @@ def test_a_first_line_that_is_probably_no_text_is_noted(first, note):
 
 
 def test_notes_are_warnings_unless_said_otherwise():
-    with pytest.warns(UserWarning, match="stream:1: taken as a text"):
+    with pytest.warns(UserWarning, match="stream:1: read as a text"):
         texts_of(b"id,text\n")
 
 

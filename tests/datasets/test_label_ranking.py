@@ -14,7 +14,7 @@ from arcrank.errors import FormatError
         ("A1,L1,L2\n0.5,1,2\n0.5,1\n", r"iris\.csv:3: 2 cells where the header has 3"),
         ("A1,L1,L2\n0.5,1,x\n", r"iris\.csv: a cell is not a number"),
         ("", r"iris\.csv: the file is empty"),
-        (None, r"iris\.csv is not in it"),
+        (None, r"iris\.csv is missing"),
     ],
 )
 def test_damage_is_an_error(data_folder, content, message):

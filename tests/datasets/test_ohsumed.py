@@ -133,7 +133,7 @@ def test_a_routing_task_a_topic(folder):
     ("file", "content", "message"),
     [
         ("ohsumed.87", ".U\n87049087\n", r"ohsumed\.87:1: a record starts with \.I"),
-        ("ohsumed.87", RECORDS_88 + ".I 3\n.W\nNo id.\n", r"ohsumed\.87:8: a record without its MEDLINE id"),
+        ("ohsumed.87", RECORDS_88 + ".I 3\n.W\nNo id.\n", r"ohsumed\.87:8: a record has no MEDLINE id"),
         ("query.ohsu.1-63", TOPICS.replace("</top>\n\n", ""), r"query\.ohsu\.1-63:1: a topic without its closing"),
         ("query.ohsu.1-63", TOPICS.replace("<title> menopause", ""), r"query\.ohsu\.1-63:8: .* its fields"),
         ("qrels.ohsu.88-91", "OHSU2 88000001\n", r"qrels\.ohsu\.88-91:1: a judgement"),

@@ -222,7 +222,7 @@ def test_options_that_a_format_has_no_use_for(tmp_path):
     for option in ("text_column", "label_column", "label_separator"):
         with pytest.raises(ParameterError, match=f"{option}= is for tables and JSON, .* read as svmlight"):
             read_corpus(path, **{option: "x"})
-    with pytest.raises(ParameterError, match="delimiter= is for CSV and TSV files, and this one is read as jsonl"):
+    with pytest.raises(ParameterError, match="delimiter= is for CSV and TSV files, but this one is read as jsonl"):
         read_corpus(io.BytesIO(JSONL), "jsonl", delimiter=";")
 
 

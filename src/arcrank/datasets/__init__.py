@@ -1,7 +1,7 @@
 """Real corpora and users' own files as features with preference graphs.
 
-Loaders look for a corpus in the folder named by `ARCRANK_DATA`, then in the user's cache folder; nothing is
-downloaded. What they parse is kept in the cache folder under the checksum of the files.
+Loaders look for a corpus in the folder named by `ARCRANK_DATA`, then in the user's cache folder; nothing is downloaded.
+Parsed corpora are stored in the cache folder under the checksum of the files.
 """
 
 from arcrank.datasets.corpus import Corpus

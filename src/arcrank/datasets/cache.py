@@ -1,8 +1,8 @@
 """Parsed corpora, stored as plain arrays in the user's cache folder under the checksum of their files.
 
-A parsed corpus is a dict of arrays: numbers as they are, strings as UTF-8 bytes with offsets, and sets of
-labels as codes with offsets. One file is an uncompressed .npz, whose members carry a CRC; nothing in it is
-executed. A cache that is damaged, foreign or not writable is as good as none: the corpus is parsed again.
+A parsed corpus is a dict of arrays: numbers as they are, strings as UTF-8 bytes with offsets, and sets of labels as
+codes with offsets. One file is an uncompressed .npz, whose members carry a CRC; nothing in it is executed. If the cache
+is damaged, foreign or not writable, the corpus is parsed again.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ __all__ = ["Arrays", "cached", "checksum", "pack_sets", "pack_strings", "unpack_
 
 Arrays = dict[str, NDArray[Any]]
 _MEMBERS = "members"
-# A file changed twice within a tick of its clock keeps its time stamp: too young to be trusted.
+# A file changed twice within one clock tick keeps its time stamp, so a recent one is not trusted.
 _SETTLED_SECONDS = 2.0
 
 
 def cached(kind: str, version: int, files: Sequence[Path], parse: Callable[[], Arrays]) -> Arrays:
     """Return `parse()`, or what it returned before for files of the same content.
 
-    `version` belongs to the parser: raise it whenever the arrays change.
+    `version` is that of the parser: increase it whenever the arrays change.
     """
     path = _folder() / f"{kind}-v{version}-{_known_checksum(kind, files)}.npz"
     arrays = _load(path)
@@ -66,7 +66,7 @@ def unpack_strings(arrays: Arrays, name: str) -> list[str]:
     """Return the strings of `pack_strings`."""
     raw = arrays[f"{name}_bytes"]
     starts, ends = _spans(arrays[f"{name}_ptr"])
-    if raw.max(initial=0) < 128:  # ASCII: offsets in bytes are offsets in characters, and one decoding serves all
+    if raw.max(initial=0) < 128:  # ASCII: offsets in bytes are offsets in characters, so it is decoded once
         text = raw.tobytes().decode("ascii")
         return [text[a:b] for a, b in zip(starts, ends, strict=True)]
     blob = raw.data  # slices of it are not copied before they are decoded
@@ -91,7 +91,7 @@ def unpack_sets(arrays: Arrays, name: str) -> list[list[str]]:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Tens of thousands of new lists make the garbage collector run again and again over all of them, for nothing."""
+    """Pause the garbage collector, which would scan tens of thousands of new lists again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -112,10 +112,10 @@ def _folder() -> Path:
 def _load(path: Path) -> Arrays | None:
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            # a damaged directory can lose members without a complaint of zipfile's
+            # a damaged directory can lose members without an error from zipfile
             names = json.loads(stored[_MEMBERS].tobytes())
             return {name: stored[name] for name in names}
-    except Exception:  # what numpy and zipfile raise for damaged files is not documented, and none of it matters here
+    except Exception:  # what numpy and zipfile raise for damaged files is not documented; all of it means: parse again
         return None
 
 
@@ -125,7 +125,7 @@ def _save(path: Path, arrays: Arrays) -> None:
 
 
 def _replace(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Write to a temporary file and move it into place, so that a reader sees a whole file or none."""
+    """Write to a temporary file and move it into place, so that a reader never sees a partial file."""
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ def _replace(path: Path, write: Callable[[IO[bytes]], None]) -> None:
 
 
 def _known_checksum(kind: str, files: Sequence[Path]) -> str:
-    """Return the checksum, from a note when size, times and inode of every file are as they were."""
+    """Return the checksum, from a stored note if size, times and inode of every file are unchanged."""
     now = time.time()
     stamps = [_stamp(file) for file in files]
     place = hashlib.sha256("\0".join(str(file) for file in files).encode()).hexdigest()[:16]

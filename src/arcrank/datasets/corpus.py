@@ -48,17 +48,17 @@ class Corpus:
         The tree of labels, also as a mapping from every label and inner node to its parent, None for a root. A dict
         becomes a `Hierarchy`.
     descriptions : dict
-        What a label means in words, where the distribution says it.
+        What each label means in words, if the distribution says so.
     splits : dict of integer arrays
         Named rows, such as `"train"` and `"test"`.
     ids : list, or None
-        The name of each instance; None where a row has none.
+        The name of each instance; None if it has none.
     feature_names : list of str, or None
-        The columns of X, where they have names.
+        The names of the columns of X, if they have any.
     source : str
         Where the corpus came from.
     skipped : dict
-        Why rows were skipped, and how many for each reason; empty when nothing was lost.
+        The number of skipped rows for each reason; empty if none was skipped.
 
     Examples
     --------
@@ -207,7 +207,7 @@ class Corpus:
         order = np.lexsort((-self.grades, query))
         grade, first = self.grades[order], self.ptr[:-1][np.diff(self.ptr) > 0]
         steps = np.concatenate([[0], np.cumsum(grade[1:] != grade[:-1])]) if len(grade) else np.zeros(0, np.int64)
-        # steps also counts changes between queries: what it had reached at a query's first candidate is taken off
+        # steps also counts changes between queries, so its value at a query's first candidate is subtracted
         base = np.zeros(len(self), dtype=np.int64)
         base[query[order][first]] = steps[first]
         levels = np.full((len(self), len(self.labels)), -1, dtype=np.int32)
@@ -215,7 +215,7 @@ class Corpus:
         return levels
 
     def __repr__(self) -> str:
-        """Say in one line how much there is, of what, and from where."""
+        """Summarize size, splits and source on one line."""
         what = "texts" if self.texts is not None else "queries" if self.ptr is not None else "rows"
         parts = f"{len(self):,} {what}, {len(self.labels):,} labels"
         if self.splits:
@@ -246,7 +246,7 @@ def _mixed_graphs(preferences: list[tuple[str, Any]], labels: list[str]) -> Pref
         rows.setdefault(kind, []).append(i)
     kinds = {"labels": "sets"}
     parts = [
-        # people contradict themselves, and a file of bare arcs may say so
+        # arcs may contradict each other, since people do
         as_graphs([preferences[i][1] for i in chosen], kinds.get(kind, kind), labels, conflicts="keep")
         for kind, chosen in rows.items()
     ]

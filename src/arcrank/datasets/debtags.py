@@ -1,4 +1,4 @@
-"""Debian 12's package descriptions with their debtags: the whole, and a sample that ships with arcrank."""
+"""Debian 12's package descriptions with their debtags: all of them, and a sample that ships with arcrank."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = ["facet_hierarchy", "is_test_package", "load_debtags", "load_debtags_s
 def load_debtags() -> Corpus:
     """Load 30,292 Debian packages: description, and tags such as `role::program` (571 tags of 31 facets).
 
-    The hierarchy has two levels, the facet above the tag. A package is in the test split when the hash
-    of its name says so (three in ten, see `is_test_package`); nothing random is involved.
+    The hierarchy has two levels, the facet above the tag. Whether a package is in the test split depends on the hash of
+    its name (three in ten are, see `is_test_package`); nothing is random.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def load_debtags_sample() -> Corpus:
     Returns
     -------
     Corpus
-        As of `load_debtags`: packages whose name is in its test split are in this one's test split.
+        As from `load_debtags`; the test split holds the packages of its test split.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One corpus out of blocks of one."""
+"""Join blocks into one corpus."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["join"]
 def join(blocks: list[Corpus], order: Callable[[Iterable[str]], list[str]] = sorted) -> Corpus:
     """Return the rows of all blocks as one corpus; at least one block.
 
-    Labels are the blocks' own when all agree, else their union in the given order. X is as wide as the
-    widest block: later blocks of a file know at least the columns of earlier ones.
+    Labels are those of the blocks if all agree, else their union in the given order. X is as wide as the widest block:
+    later blocks of a file know at least the columns of earlier ones.
     """
     if len(blocks) == 1:
         return blocks[0]

@@ -20,7 +20,7 @@ LABEL_RANKING_SETS = ("glass", "housing", "iris", "spo", "stock", "vehicle", "vo
 
 
 def load_label_ranking(name: str) -> Corpus:
-    """Load a label-ranking set: X of shape (n, d), and `ranks` of shape (n, k), from which graphs come.
+    """Load a label-ranking set: X of shape (n, d), and `ranks` of shape (n, k), from which graphs are built.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def load_label_ranking(name: str) -> Corpus:
 def _parse(path: Path, file: str) -> Arrays:
     found = [stream.read() for _, stream in members(path, file)]
     if not found:
-        raise FormatError(f"{path}: {file} is not in it")
+        raise FormatError(f"{path}: {file} is missing")
     header, *rows = list(csv.reader(io.StringIO(found[0].decode()))) or [[]]
     if not rows:
         raise FormatError(f"{path}/{file}: the file is empty")

@@ -45,7 +45,7 @@ class Document(NamedTuple):
 
 
 def load_lyrl2004() -> Corpus:
-    """Load the token files that are there, in chronological order, with two splits.
+    """Load the available token files in chronological order, with two pairs of splits.
 
     "train" and "test" cut the corpus as Crammer & Singer did: the documents up to 10 April 1997 are train.
     Without dates, or when all lie on one side of that day, the first two thirds are; ids are chronological.

@@ -48,7 +48,7 @@ def load_ohsumed(min_grade: int = 1) -> Corpus:
     Parameters
     ----------
     min_grade : {1, 2}
-        From which grade on a document is relevant: 1 = possibly, 2 = definitely.
+        The lowest grade of a relevant document: 1 = possibly, 2 = definitely.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def _add_grades(grades: dict[str, dict[str, int]], judgements: Iterator[Judgemen
 
 
 def read_records(stream: IO[bytes], name: str) -> Iterator[dict[str, str]]:
-    """Yield the fields of each record, {".T": ..., ".W": ...}; `name` stands in errors, with the line."""
+    """Yield the fields of each record, {".T": ..., ".W": ...}; errors show `name` and the line."""
     fields: dict[str, list[str]] = {}
     field = ""
     started = 0
@@ -193,7 +193,7 @@ def read_records(stream: IO[bytes], name: str) -> Iterator[dict[str, str]]:
 def _finished(fields: dict[str, list[str]], place: str) -> dict[str, str]:
     found = {field: " ".join(content) for field, content in fields.items()}
     if not found.get(".U"):
-        raise FormatError(f"{place}: a record without its MEDLINE id (.U)")
+        raise FormatError(f"{place}: a record has no MEDLINE id (.U)")
     return {field: content for field, content in found.items() if content}
 
 

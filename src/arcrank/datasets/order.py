@@ -12,10 +12,10 @@ from arcrank.datasets.corpus import Corpus
 __all__ = ["LabelOrder", "best_labels"]
 
 _CLEAR = 0.2
-"""The part of the way from a random order (0) to equal neighbours (1) from which an order matters.
+"""How far from a random order (0) to equal neighbours (1) a file must be for its order to matter.
 
-Files in random order have 0.00 (RCV1), news in the order of their dates 0.10 (Reuters), packages in that of the
-alphabet 0.30 (debtags), and the same files sorted by a label 0.5 to 0.9."""
+Files in random order have 0.00 (RCV1), news in order of date 0.10 (Reuters), packages in alphabetical order 0.30
+(debtags), and the same files sorted by a label 0.5 to 0.9."""
 _CERTAIN = 12.0
 """The Chernoff bound on the chance that a random order looks like this is exp(-12), 6 in a million."""
 
@@ -26,7 +26,7 @@ class LabelOrder:
     The likeness of two label sets is `|A and B| / sqrt(|A| |B|)`: for single labels 1 where they are equal, else 0.
     Over the neighbours of a random order its mean is `(sum_l s_l^2 - n) / (n (n - 1))`, s_l being the sum of
     `1 / sqrt(|A|)` over the documents with label l: for single labels the sum of their squared frequencies. Documents
-    without labels are passed over.
+    without labels are skipped.
 
     Examples
     --------
@@ -69,15 +69,15 @@ class LabelOrder:
 
     @property
     def expected(self) -> float:
-        """What it would be on average in a random order."""
+        """The mean likeness of neighbours in a random order."""
         squares = sum(weight * weight for weight in self._weights.values())
         return max(0.0, squares - self.n) / max(1, self.n * (self.n - 1))
 
     def describe(self) -> str:
-        """Say what is found of the order of a file whose labels come in runs."""
+        """Describe the order of a file whose labels come in runs."""
         return (
-            f"sorted or grouped by label: documents next to each other share {self.likeness:.0%} of their labels, "
-            f"where {self.expected:.0%} would be usual in random order"
+            f"sorted or grouped by label: neighbouring documents share {self.likeness:.0%} of their labels, "
+            f"compared with {self.expected:.0%} expected in random order"
         )
 
     @property
@@ -90,7 +90,7 @@ class LabelOrder:
 
 
 def _divergence(p: float, q: float) -> float:
-    """The relative entropy of a coin of chance p to one of chance q."""
+    """The Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q)."""
     return sum(a * math.log(a / max(b, 1e-300)) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
 
 

@@ -166,4 +166,4 @@ def _check_topics(path: Path, sets: list[list[str]], known: Iterable[str]) -> No
 def _require(path: Path, wanted: tuple[str, ...], found: set[str]) -> None:
     missing = [name for name in wanted if name not in found]
     if missing:
-        raise FormatError(f"{path}: {missing[0]} is not in it; {_WHAT} is made of these files")
+        raise FormatError(f"{path}: {missing[0]} is missing; {_WHAT} consists of these files")

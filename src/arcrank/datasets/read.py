@@ -1,4 +1,4 @@
-"""Read users' own data: one door to all formats and to DataFrames, whole or in blocks, with labels or without."""
+"""Read users' own data: all formats and DataFrames, whole or in blocks, with labels or without."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOCUMENTS_PER_BLOCK = 1000
 
 
 class TableOptions(TypedDict, total=False):
-    """What `read_corpus` takes for tables and for objects with fields, for those who pass it on."""
+    """The options of `read_corpus` for tables and JSON objects, for functions that pass them on."""
 
     delimiter: str | None
     text_column: str | None
@@ -73,8 +73,8 @@ def read_corpus(
         The one that holds the labels; by default "labels" or "label". A cell is a list of labels, a single label, or a
         string with several; missing values mean no label. Whole numbers become strings: 3 is the label "3".
     label_separator : str, optional
-        What stands between labels in a string, by default ";"; "" if a string is always one label. Where ";" is also
-        the delimiter, strings with a separator in them are an error until this is given.
+        What separates labels in a string, by default ";"; "" if a string is always one label. If ";" is also the
+        delimiter, strings that contain a separator are an error unless this is given.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def read_corpus(
     Raises
     ------
     FormatError
-        With `file:line` and what is wrong there; also for a file without rows or one cut short.
+        With `file:line` and what is wrong there; also for a file that has no rows or is truncated.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def read_corpus(
     return join(blocks, numeric_order if numbered else sorted)
 
 
-# The keywords of read_corpus again, and not **options, so that editors and help() show them and mypy checks them.
+# The keywords of read_corpus again, instead of **options, so that editors and help() show them and mypy checks them.
 def iter_corpus(
     path: Source,
     format: str | None = None,
@@ -140,10 +140,9 @@ def iter_corpus(
 ) -> Iterator[Corpus]:
     """Read a file in blocks of `batch_rows` rows (queries in a qid file), holding one block at a time.
 
-    The parameters are those of `read_corpus`. Without `labels` a block's labels are those it names itself. A
-    block is as wide as the rows up to its end need: named features keep their column from their first
-    sight on, so later blocks only add columns. Each block's `skipped` counts what was skipped since the
-    block before; the last one may have no rows.
+    The parameters are those of `read_corpus`. Without `labels` a block's labels are those it names itself. A block is
+    as wide as the rows up to its end need: named features keep the column that they first got, so later blocks only add
+    columns. Each block's `skipped` counts the rows skipped since the previous block; the last one may have no rows.
 
     Examples
     --------
@@ -178,19 +177,20 @@ def iter_documents(
     text_column: str | None = None,
     note: Callable[[str], object] = warnings.warn,
 ) -> Iterator[Corpus]:
-    """Read documents that need no labels, in blocks of what has arrived; their label sets are empty.
+    """Read documents that need no labels, in blocks as they arrive; their label sets are empty.
 
     Parameters
     ----------
     path, format, on_error, max_line_bytes, delimiter, text_column
-        As in `read_corpus`. Where neither the extension nor `format` says the format, a line is a JSON object or else
-        a text, unless the model takes features: then lines are JSON, svmlight or the extreme-classification format.
+        As in `read_corpus`. If neither the extension nor `format` determines the format, a line is a JSON object or
+        else a text, unless the model takes features: then lines are JSON, svmlight or the extreme-classification
+        format.
     takes : {"text", "features"}, optional
-        What the model can use; a row with the other one is an error.
+        What the model takes; a row with the other one is an error.
     blank_lines : bool
-        Whether blank lines are documents too where lines are texts, so that documents and lines keep step.
+        Whether blank lines are documents too if lines are texts, so that document n is line n.
     note : callable
-        Is given a sentence where a line is probably meant otherwise than it is taken.
+        Called with a sentence if a line was probably not meant the way it is read.
 
     Examples
     --------

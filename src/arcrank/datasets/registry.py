@@ -1,4 +1,4 @@
-"""The corpora that have a loader, by the names that the command gives them."""
+"""The corpora that have a loader, by their names on the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CorpusSpec(NamedTuple):
         return load() if self.argument is None else load(self.argument)
 
     def found(self) -> Path | None:
-        """Where it is on this machine; None where it is not. The embedded sample is in the package."""
+        """Where it is on this machine; None if it is not. The sample is part of the package."""
         if not self.files:
             return Path(__file__).parents[1] / "datasets" / "data" / "debtags-sample.jsonl.xz"
         try:

@@ -1,4 +1,4 @@
-"""What a user asks to be read: a source, its format, and options; checked, opened and given to the format's reader."""
+"""A request to read a source in a format with options: checks them, and opens the source for the reader."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FIRST_LINES = {
     "qid": "2 qid:1 1:0.5 7:1",
 }
 _LINES_OF_ANY_KIND = "lines"
-"""What no ending and no argument has named, for a model that takes texts: a line is JSON or a text."""
+"""The format if neither extension nor argument names one and the model takes texts: a line is JSON or a text."""
 _DELIMITED = ("csv", "tsv")
 _WITH_FIELDS = ("jsonl", "csv", "tsv", "parquet", _LINES_OF_ANY_KIND)
 _FIELDS = ("text_column", "label_column", "label_separator")
@@ -50,7 +50,7 @@ _PEEKED_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Request:
-    """Checked when it is made, as far as that needs no look at the data."""
+    """A source, its format and options, checked as far as possible without reading the data."""
 
     source: Source
     format: str | None
@@ -59,7 +59,7 @@ class Request:
     options: Options
 
     def __post_init__(self) -> None:
-        """Refuse what can be refused before anything is opened."""
+        """Check what can be checked before anything is opened."""
         if self.format is not None and self.format not in FORMATS:
             raise ParameterError(f"There is no format {self.format!r}; choose one of: {', '.join(FORMATS)}")
         if self.on_error not in ("raise", "skip"):
@@ -67,10 +67,10 @@ class Request:
         _check_options(self.options)
         _check_source(self.source)
         if frame.is_frame(self.source) and (self.format is not None or self.options.delimiter is not None):
-            raise ParameterError("format= and delimiter= are for files; a DataFrame has neither, so leave them out.")
+            raise ParameterError("format= and delimiter= are for files; omit them with a DataFrame.")
 
     def blocks(self) -> Iterator[Corpus]:
-        """Yield the rows in blocks; a `FormatError` where a file that should have labels has no rows at all."""
+        """Yield the rows in blocks; a `FormatError` if a file that should have labels has no rows."""
         empty, name, found = True, "DataFrame", ""
         if frame.is_frame(self.source):
             for block in frame.blocks(self.source, self.on_error, self.options):
@@ -98,7 +98,7 @@ class Request:
         return texts.blocks if found == _LINES_OF_ANY_KIND else FORMATS[found]
 
     def _recognised(self, name: str, stream: Any) -> str:
-        """By the ending; else tables by their delimiter, rows of numbers by the first line, and documents to rank."""
+        """By the extension; else tables by their delimiter, and other files by their first line."""
         ending = os.path.splitext(name.removesuffix(".xz").removesuffix(".gz"))[1].lower()
         found = ENDINGS.get(ending)
         if found is None and self.options.delimiter is not None:
@@ -117,27 +117,27 @@ class Request:
         if not self.options.labelled:
             return "jsonl" if _first_line(stream).lstrip()[:1] in (b"{", b"[") else "svmlight"
         raise ParameterError(
-            f"{name}: the file extension does not determine the format; pass format= one of {', '.join(FORMATS)}"
+            f"{name}: the file extension does not determine the format; pass format=, one of {', '.join(FORMATS)}"
         )
 
     def _check_use(self, name: str, found: str) -> None:
-        """Refuse options that the format has no use for."""
+        """Refuse options that the format does not have."""
         if self.options.delimiter is not None and found not in _DELIMITED:
-            raise ParameterError(f"{name}: delimiter= is for CSV and TSV files, and this one is read as {found}.")
+            raise ParameterError(f"{name}: delimiter= is for CSV and TSV files, but this one is read as {found}.")
         given = [option for option in _FIELDS if getattr(self.options, option) is not None]
         if given and found not in _WITH_FIELDS:
-            raise ParameterError(f"{name}: {given[0]}= is for tables and JSON, and this file is read as {found}.")
+            raise ParameterError(f"{name}: {given[0]}= is for tables and JSON, but this file is read as {found}.")
         if found == "qid" and not self.options.labelled:
             raise FormatError(f"{name}: queries with candidates have no labels to rank.\nGive documents.")
 
 
 def _check_source(source: object) -> None:
     if isinstance(source, io.TextIOBase):
-        raise InputError('the stream yields text, but bytes are needed: open the file with open(path, "rb").')
+        raise InputError('The stream yields text, but bytes are needed: open the file with open(path, "rb").')
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "readable") and not frame.is_frame(source):
         raise InputError(
-            f"a path, a binary stream or a DataFrame can be read, not {type(source).__name__}.\n"
-            'Texts and labels in lists: pass pandas.DataFrame({"text": texts, "labels": labels}).'
+            f"A path, a binary stream or a DataFrame can be read, not {type(source).__name__}.\n"
+            'For texts and labels in lists, pass pandas.DataFrame({"text": texts, "labels": labels}).'
         )
 
 
@@ -145,21 +145,21 @@ def _check_options(options: Options) -> None:
     delimiter = options.delimiter
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ParameterError(
-            f"delimiter= must be one character such as ';', and no quote or line end, got {delimiter!r}"
+            f"delimiter= must be one character such as ';', but not a quote or line end, got {delimiter!r}"
         )
     for name in _FIELDS:
         value = getattr(options, name)
         if value is not None and not isinstance(value, str):
             raise ParameterError(f"{name}= must be a string, got {value!r}")
     if options.header is False and (options.text_column is not None or options.label_column is not None):
-        raise ParameterError("header=False means that columns have no names; leave text_column= and label_column= out.")
+        raise ParameterError("header=False means that columns have no names; omit text_column= and label_column=.")
 
 
 def _no_rows(name: str, format: str) -> FormatError:
     if not format:
-        return FormatError(f"{name}: it has no rows.")
+        return FormatError(f"{name}: there are no rows.")
     example = f"\nA first line looks like this: {_FIRST_LINES[format]}" if format in _FIRST_LINES else ""
-    return FormatError(f"{name}: the file is empty or blank: it holds no rows.{example}")
+    return FormatError(f"{name}: the file is empty or blank: it has no rows.{example}")
 
 
 def _first_line(stream: Any) -> bytes:

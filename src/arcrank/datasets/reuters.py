@@ -78,7 +78,7 @@ def load_reuters21578(selection: str = "modapte") -> Corpus:
 
 
 class _Selected(NamedTuple):
-    """Stories with the topics kept of each; the first `n_train` are train, the rest test (0: no split)."""
+    """Stories with their selected topics; the first `n_train` are train, the rest test (0: no split)."""
 
     stories: list[tuple[Story, list[str]]]
     labels: list[str]
@@ -146,15 +146,17 @@ def _read(path: Path) -> list[Story]:
         stories.extend(parse_sgml(stream.read(), f"{path}/{name}"))
         n_files += 1
     if n_files != N_FILES:
-        raise FormatError(f"{path}: {n_files} of the {N_FILES} files reut2-000.sgm ... are there; download all of them")
+        raise FormatError(
+            f"{path}: {n_files} of the {N_FILES} files reut2-000.sgm ... were found; download all of them"
+        )
     return sorted(stories, key=lambda story: story.number)
 
 
 def parse_sgml(content: bytes, name: str) -> Iterator[Story]:
-    r"""Yield the stories of one SGML file; `name` stands in errors, with the line.
+    r"""Yield the stories of one SGML file; errors show `name` and the line.
 
-    The files are latin-1, so every byte is a character and stray ones survive. They are cut by searching
-    for their tags, which are few and always spelt alike.
+    The files are latin-1, so every byte is a character and stray ones are kept. They are split by searching for their
+    tags, which are few and always spelled the same way.
 
     Examples
     --------
@@ -168,7 +170,7 @@ def parse_sgml(content: bytes, name: str) -> Iterator[Story]:
     for i, chunk in enumerate(chunks):
         if chunk.count("</REUTERS>") != (i > 0):
             tag = "closing" if i else "opening"
-            raise FormatError(f"{name}:{line}: a REUTERS element without its {tag} tag")
+            raise FormatError(f"{name}:{line}: a REUTERS element has no {tag} tag")
         if i:
             try:
                 yield _story(chunk)
@@ -194,7 +196,7 @@ def _text(rest: str) -> str:
     """Return title and body, or the whole text of an UNPROC story, which has neither."""
     element = _between(rest, "<TEXT", "</TEXT>")
     if element is None:
-        raise ValueError("a story without its TEXT element")
+        raise ValueError("a story has no TEXT element")
     kind, _, inside = element.partition(">")
     if 'TYPE="UNPROC"' in kind:
         return _plain(inside)
@@ -209,7 +211,7 @@ def _between(text: str, start: str, end: str) -> str | None:
     i += len(start)
     j = text.find(end, i)
     if j < 0:
-        raise ValueError(f"{start} without its {end}")
+        raise ValueError(f"{start} has no {end}")
     return text[i:j]
 
 
@@ -222,5 +224,5 @@ def _character(match: re.Match[str]) -> str:
     if name:
         return _NAMED[name]
     character = chr(min(int(number), 0x10FFFF))
-    # control characters frame the wire's fields; they are not text, but they separate words
+    # control characters delimit fields; they are not text, but they separate words
     return character if character.isprintable() else " "

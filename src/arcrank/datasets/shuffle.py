@@ -1,8 +1,8 @@
 """The documents of a stream in random order, in bounded memory.
 
-Documents are dealt to temporary files at random, and each file is shuffled in memory, or dealt again if it is still too
-large: every order is equally likely, however long the stream and whatever its order. A stream that fits into memory
-touches no disk. The files have no name, so nothing is left behind, not even by `kill -9`.
+Documents are distributed to temporary files at random, and each file is shuffled in memory, or distributed again if it
+is still too large: every order is equally likely, however long the stream and whatever its order. A stream that fits
+into memory does not use the disk. The files have no name, so nothing is left behind, not even after `kill -9`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def shuffled(
 ) -> Iterator[Corpus]:
     """Read all blocks, then yield their documents in random order, in blocks of `batch_rows`.
 
-    Each block's labels are those given, or all that the stream names. The first block says what was skipped. Names of
-    documents are not kept.
+    Each block's labels are those given, or all that the stream names. The first block counts all skipped rows. Ids of
+    documents are dropped.
     """
     rows = _Rows(blocks)
     records = shuffled_records(rows.records(), random, HELD_BYTES)
@@ -52,7 +52,7 @@ def shuffled(
 
 
 class _Rows:
-    """The rows of blocks as records, and records as blocks; meanwhile it notes what the rows have in common."""
+    """The rows of blocks as records, and records as blocks; it also collects what the rows have in common."""
 
     def __init__(self, blocks: Iterator[Corpus]) -> None:
         self.labels: set[str] = set()
@@ -116,31 +116,31 @@ def _matrix(contents: list[tuple[bytes, bytes]], width: int) -> csr_matrix:
 
 
 def shuffled_records(records: Iterator[bytes], random: np.random.Generator, held_bytes: int) -> Iterator[bytes]:
-    """Yield the records in random order, every order being equally likely; about `held_bytes` of them in memory."""
+    """Yield the records in random order, all orders being equally likely, with about `held_bytes` in memory."""
     held, whole = _take(records, held_bytes)
     if whole:
         yield from (held[i] for i in random.permutation(len(held)))
         return
     with _Files() as files:
-        files.deal(chain(held, records), random)
+        files.distribute(chain(held, records), random)
         held.clear()
         for part in files.parts():
             yield from shuffled_records(part, random, held_bytes)
 
 
 def _take(records: Iterator[bytes], held_bytes: int) -> tuple[list[bytes], bool]:
-    """Records of about so many bytes, and whether these are all."""
+    """Records of about `held_bytes`, and whether these are all."""
     held, size = [], 0
     for record in records:
         held.append(record)
         size += len(record)
-        if size > held_bytes and len(held) > 1:  # a record alone is in order, however long it is
+        if size > held_bytes and len(held) > 1:  # a single record needs no shuffling, however long it is
             return held, False
     return held, True
 
 
 class _Files:
-    """Temporary files that records are dealt to; each is made when it gets its first one."""
+    """Temporary files that records are distributed to; each is created for its first record."""
 
     def __init__(self) -> None:
         self._files: dict[int, IO[bytes]] = {}
@@ -151,10 +151,10 @@ class _Files:
 
     def __exit__(self, *_: object) -> None:
         for file in self._files.values():
-            with suppress(OSError):  # what is still in its buffer may not fit on the disk
+            with suppress(OSError):  # its buffer may not fit on the disk
                 file.close()
 
-    def deal(self, records: Iterator[bytes], random: np.random.Generator) -> None:
+    def distribute(self, records: Iterator[bytes], random: np.random.Generator) -> None:
         """Write each record to a file drawn at random."""
         try:
             for record in records:
@@ -178,8 +178,8 @@ class _Files:
     def _about_space(self) -> str:
         return (
             f"No space left in {tempfile.gettempdir()} for shuffling the documents: {self._written:,} bytes were "
-            "written, and about as many as the unpacked file has are needed. Set TMPDIR to a folder with more space, "
-            "or shuffle the file itself and learn in its order (shuffle=False)"
+            "written, but the size of the decompressed file is needed. Set TMPDIR to a folder with more space, "
+            "or shuffle the file yourself and pass shuffle=False"
         )
 
 

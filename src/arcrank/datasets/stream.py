@@ -1,4 +1,4 @@
-"""Learn from a file of any size in constant memory: blocks of `iter_corpus` into `partial_fit`."""
+"""Learn from a file of any size in constant memory: pass blocks of `iter_corpus` to `partial_fit`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["StreamReport", "hashed_features", "learn_stream"]
 
 
 class StreamReport(NamedTuple):
-    """Documents learnt from, rows of the file that could not be read, the time it took, and why rows were skipped.
+    """The number of documents, the rows that could not be read, the time taken, and why rows were skipped.
 
     `order` says whether the file is sorted or grouped by label: `order.in_runs`.
 
@@ -61,28 +61,28 @@ def learn_stream(
     progress: bool | Callable[[int], None] | None = None,
     **table: Unpack[TableOptions],
 ) -> StreamReport:
-    """Teach an online ranker every document of a file, holding one block of them at a time.
+    """Train an online ranker on every document of a file, holding one block of them at a time.
 
-    Memory is that of the weights, `features.n_features` x labels x 8 bytes, and of one block; to shuffle takes about
-    100 MB more, and as much space for temporary files as the decompressed file takes.
+    Memory is that of the weights, `features.n_features` x labels x 8 bytes, and of one block; shuffling takes about 100
+    MB more, and temporary files as large as the decompressed file.
 
     Parameters
     ----------
     ranker : estimator with partial_fit
-        It goes on from what it knows; new labels of the file are appended to its own.
+        Training continues from its current state; new labels of the file are appended to its labels.
     source, format, on_error, batch_rows
         As in `iter_corpus`: JSONL with texts or named features, svmlight, CSV, ...
     features : HashedTextFeatures
         How texts become columns, by default 2^18 of them; it must be the same for learning and for scoring. Named
-        features are hashed to as many columns, numbered ones are taken modulo their number.
+        features are hashed to as many columns; numbered ones are taken modulo that number.
     labels : list of str
-        All labels, in order; a row with another one is an error. Without it, labels are learnt as they come, and a
-        label starts at zero when it is first seen.
+        All labels, in order; a row with another one is an error. Without it, labels are added as they occur, and the
+        weights of a new label start at zero.
     shuffle : bool
         Learn the documents in random order, whatever the order of the file; all labels are then known from the start.
         An online ranker that sees one label after the other, as in a file sorted by class, forgets the first ones.
     random_state : int, Generator or None
-        Of the order; None draws another one each time.
+        Seed of the order; None gives another order each time.
     progress : bool or callable
         Whether to show documents and documents/s on stderr; None does so on a terminal. A callable is given the number
         of documents learnt so far.
@@ -122,7 +122,7 @@ def learn_stream(
 
 
 def _watched(blocks: Iterator[Corpus], order: LabelOrder) -> Iterator[Corpus]:
-    """The blocks as they are, after a look at the order of their labels."""
+    """Pass the blocks on, and record the order of their labels."""
     for block in blocks:
         if block.ptr is not None:
             raise FormatError(
@@ -135,24 +135,24 @@ def _watched(blocks: Iterator[Corpus], order: LabelOrder) -> Iterator[Corpus]:
 def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, labels: Sequence[str] | None) -> None:
     y = _supervision(ranker, block)
     known = hasattr(ranker, "labels_")
-    # Graphs carry their labels; a matrix and the first label sets are given theirs.
+    # Graphs contain their labels; a matrix and the first label sets need them as an argument.
     names = None if known or hasattr(y, "n_arcs") else block.labels if block.ranks is not None else labels
     ranker.partial_fit(hashed_features(block, features), y, labels=names)
 
 
 def _supervision(ranker: Any, block: Corpus) -> Any:
-    """Label sets or ranks as they are; mixed preferences as graphs over the known labels and then the new ones."""
+    """Label sets or ranks unchanged; mixed preferences as graphs over the known labels and then the new ones."""
     if block.ranks is not None:
         return block.ranks
     if block.label_sets is not None and getattr(ranker, "_kind", "sets") != "graphs":
-        return [frozenset(names) for names in block.label_sets]  # lists of two names could be arcs
+        return [frozenset(names) for names in block.label_sets]  # lists of two names would be taken for arcs
     known = ranker.labels_.tolist() if hasattr(ranker, "labels_") else []
     seen = set(known)
     return replace(block, labels=known + [name for name in block.labels if name not in seen]).graphs()
 
 
 def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
-    """The block's features in the columns that `learn_stream` gives them: (n, features.n_features) CSR.
+    """The block's features in the columns that `learn_stream` uses: (n, features.n_features) CSR.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class _ProgressLine:
 
     def __init__(self, wanted: bool | Callable[[int], None] | None) -> None:
         self._tell = wanted if callable(wanted) else None
-        # a closed standard error is None
+        # sys.stderr is None if standard error is closed
         self._wanted = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted is True)
         self._start = self._shown = time.perf_counter()
 

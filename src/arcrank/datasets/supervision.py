@@ -15,7 +15,7 @@ __all__ = ["row_preferences"]
 def row_preferences(corpus: Corpus) -> list[tuple[str, Any]]:
     """The supervision of every instance as (kind, value), the form of `Corpus.preferences`.
 
-    Ranks become layers. Queries with graded candidates have no labels of their own and are an error.
+    Ranks become layers. Queries with graded candidates share no labels and are an error.
 
     >>> from arcrank.datasets import Corpus
     >>> row_preferences(Corpus(labels=["a", "b"], texts=["t"], label_sets=[["b"]]))
@@ -32,7 +32,7 @@ def row_preferences(corpus: Corpus) -> list[tuple[str, Any]]:
     if corpus.ranks is not None:
         return [("layers", _layers(ranks, corpus.labels)) for ranks in corpus.ranks.tolist()]
     raise InputError(
-        f"{corpus.source}: queries with graded candidates have no labels of their own.\n"
+        f"{corpus.source}: queries with graded candidates share no labels.\n"
         "Give documents with label sets, layers, rankings or arcs."
     )
 

@@ -20,7 +20,7 @@ class Judgement(NamedTuple):
 
 
 def read_qrels(stream: IO[bytes], name: str) -> Iterator[Judgement]:
-    r"""Yield the judgements of a file of `topic document grade`; `name` stands in errors, with the line.
+    r"""Yield the judgements of a file of `topic document grade`; errors show `name` and the line.
 
     Examples
     --------

@@ -26,16 +26,16 @@ _NOT_IN_SVMLIGHT = re.compile(r"[\s,#]")
 
 
 def write_corpus(corpus: Corpus | Iterable[Corpus], path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a corpus to a file that `read_corpus` reads; the file appears whole or not at all.
+    """Write a corpus to a file that `read_corpus` reads; the file is written completely or not at all.
 
     JSON lines take every kind of supervision, texts and features. CSV and TSV take texts with label sets, svmlight
-    features with label sets; svmlight has no names of features and no ids, and they are left out. Ranks are written as
-    layers. Splits, the hierarchy, descriptions, and labels that no instance has are not part of any of these formats.
+    features with label sets; feature names and ids are left out in svmlight files. Ranks are written as layers. Splits,
+    the hierarchy, descriptions, and labels that no instance has are not part of any of these formats.
 
     Parameters
     ----------
     corpus : Corpus, or iterable of Corpus
-        A corpus, or blocks of one as `iter_corpus` gives them, which are written as they come.
+        A corpus, or blocks of one as `iter_corpus` yields them, which are written one by one.
     path : path
         The file; it is compressed if the name ends in .gz or .xz.
     format : {"jsonl", "csv", "tsv", "svmlight"}, optional
@@ -44,7 +44,7 @@ def write_corpus(corpus: Corpus | Iterable[Corpus], path: str | os.PathLike[str]
     Raises
     ------
     ParameterError
-        If the format is not known or cannot hold the corpus; a file that was at `path` is left as it was.
+        If the format is not known or cannot hold the corpus; an existing file at `path` is left unchanged.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def write_corpus(corpus: Corpus | Iterable[Corpus], path: str | os.PathLike[str]
 
 
 def rows_of(block: Corpus) -> Iterator[dict[str, Any]]:
-    """The rows of a block as JSON objects: what the reader of JSON lines reads."""
+    """The rows of a block as JSON objects, as the reader of JSON lines expects them."""
     if block.ptr is not None:
         raise ParameterError(
-            f"{block.source}: queries with candidates have no form in the files that can be written.\n"
+            f"{block.source}: queries with candidates cannot be written in any of these formats.\n"
             "Convert files of documents with label sets, layers, rankings or arcs."
         )
     supervision, ids = row_preferences(block), block.ids or [None] * len(block)
@@ -86,7 +86,7 @@ def _contents(block: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def jsonl(blocks: Iterable[Corpus]) -> Iterator[bytes]:
-    """Every kind of row has a form here."""
+    """JSON lines hold every kind of row."""
     for block in blocks:
         for row in rows_of(block):
             yield as_json(row).encode() + b"\n"
@@ -94,7 +94,7 @@ def jsonl(blocks: Iterable[Corpus]) -> Iterator[bytes]:
 
 def _table(delimiter: str) -> Callable[[Iterable[Corpus]], Iterator[bytes]]:
     def write(blocks: Iterable[Corpus]) -> Iterator[bytes]:
-        """A header, then `text` and `labels`; ids where the first row has one."""
+        """A header, then `text` and `labels`, and `id` if the first row has one."""
         columns: list[str] | None = None
         for number, row in enumerate((row for block in blocks for row in rows_of(block)), start=1):
             if columns is None:
@@ -107,7 +107,7 @@ def _table(delimiter: str) -> Callable[[Iterable[Corpus]], Iterator[bytes]]:
 
 
 def _line(cells: list[str], delimiter: str) -> bytes:
-    """Every cell is quoted: the reader ignores lines of blanks."""
+    """Every cell is quoted, because the reader ignores blank lines."""
     line = io.StringIO()
     csv.writer(line, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(cells)
     return line.getvalue().encode()
@@ -138,7 +138,7 @@ def _joined(row: dict[str, Any], number: int) -> str:
 
 
 def svmlight(blocks: Iterable[Corpus]) -> Iterator[bytes]:
-    """Features under their numbers; named features get them in the order in which they come."""
+    """Features under their numbers; named features are numbered in order of appearance."""
     places: dict[str, int] = {}
     number = 0
     for block in blocks:
@@ -155,7 +155,7 @@ def svmlight(blocks: Iterable[Corpus]) -> Iterator[bytes]:
             }
             pairs = (f"{j}:{value!r}" for j, value in sorted(features.items()))
             line = f"{_names(row, number)} {' '.join(pairs)}"
-            yield (line if line.strip() else " 0:0").encode() + b"\n"  # a blank line would be no row
+            yield (line if line.strip() else " 0:0").encode() + b"\n"  # a blank line would not be a row
 
 
 def _names(row: dict[str, Any], number: int) -> str:
@@ -195,7 +195,7 @@ def compress_lines(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _joined_lines(lines: Iterable[bytes], size: int = 1 << 16) -> Iterator[bytes]:
-    """Lines in blocks that are worth a system call."""
+    """Join lines into blocks, to save system calls."""
     held, length = [], 0
     for line in lines:
         held.append(line)

@@ -42,7 +42,7 @@ def test_overlap_is_serious_and_the_json_fits(tmp_path):
     assert found["files"][0]["labels"] == {"oil": 4, "ship": 4, "grain": 4}
 
 
-@pytest.mark.parametrize(("content", "part"), [(None, "no such file"), (b"", "holds no rows")])
+@pytest.mark.parametrize(("content", "part"), [(None, "no such file"), (b"", "has no rows")])
 def test_files_that_are_none(tmp_path, content, part):
     path = tmp_path / "bad.jsonl"
     if content is not None:
@@ -93,7 +93,7 @@ def test_a_file_sorted_by_label(tmp_path):
     rows = [{"text": f"{word} number {i}", "labels": [word]} for word in ("oil", "ship", "grain") for i in range(20)]
     found = kinds(rows, tmp_path)["grouped by label"]
     assert (found.severity, found.number) == ("warning", 60)
-    assert "share 97% of their labels, where 32% would be usual" in found.message
+    assert "share 97% of their labels, compared with 32% expected" in found.message
     mixed = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))]
     assert "grouped by label" not in kinds(mixed, tmp_path)
 

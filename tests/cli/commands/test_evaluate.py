@@ -91,7 +91,7 @@ def test_the_shell_gives_measures_and_a_report(model, data, tmp_path):
     ("content", "parts"),
     [
         (None, ["there is no such file"]),
-        (b"", ["holds no rows"]),
+        (b"", ["has no rows"]),
         (b'{"text": "a", "labels": ["oil"]}\nno json\n', [":2:", "invalid JSON"]),
     ],
 )

@@ -257,7 +257,7 @@ def test_other_encodings_and_separators(model, tmp_path):
     assert "iconv" in found["remedy"]
     assert "Latin-1" in found["message"]
     path.write_bytes(b"text;labels\noil;crude\n")
-    failed(call("rank", model, path), "separated by commas, and this header has semicolons")
+    failed(call("rank", model, path), "separated by commas, but this header has semicolons")
 
 
 def test_files_that_are_wrong_as_a_whole(model, tmp_path):

@@ -82,7 +82,7 @@ def test_columns_that_could_both_be_meant():
     assert "label_column=" in str(caught.value)
     assert read_corpus(table, label_column="labels").label_sets == [["ship"]]
     twice = pd.DataFrame([["oil", "crude", "x"]], columns=["text", "label", "label"])
-    with pytest.raises(FormatError, match="no two may share a name"):
+    with pytest.raises(FormatError, match="column names must be unique"):
         read_corpus(twice, label_column="label")
 
 
@@ -118,7 +118,7 @@ def test_blocks_and_streams():
 
 
 def test_an_empty_frame():
-    with pytest.raises(FormatError, match="DataFrame: it has no rows"):
+    with pytest.raises(FormatError, match="DataFrame: there are no rows"):
         read_corpus(frame(text=[], labels=[]))
 
 

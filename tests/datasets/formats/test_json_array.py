@@ -104,7 +104,7 @@ def test_broken_arrays_are_not_skipped_over(raw, told):
 
 
 def test_an_empty_array_holds_no_rows():
-    with pytest.raises(FormatError, match="it holds no rows"):
+    with pytest.raises(FormatError, match="it has no rows"):
         read(b"[]")
 
 

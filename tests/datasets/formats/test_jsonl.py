@@ -159,7 +159,7 @@ def test_a_label_outside_the_vocabulary(row):
     [
         (b'{"text": "a", "labels": ["x"}', r"at column 29$"),
         (b"text,labels", r"a row is an object \{...\}, not 'text,labels'"),
-        (b"[", "and this begins a JSON array"),
+        (b"[", "but this starts a JSON array"),
         (b'{"text": "a", "id": 3}', 'no labels: a row needs one of labels, .*; this one has "text", "id"'),
         (b"{}", "this one has nothing"),
     ],
@@ -176,7 +176,7 @@ def test_what_is_wrong_is_said_without_a_second_line_number(line, told):
 def test_other_encodings_are_named(codec, told):
     with pytest.raises(FormatError, match=f"stream:1: invalid UTF-8: byte 0x.. at position .*{told}-t utf8 IN > OUT"):
         read('{"text": "Öl", "labels": []}'.encode(codec))
-    with pytest.raises(FormatError, match="probably no text file$"):
+    with pytest.raises(FormatError, match="probably not a text file$"):
         read(b"PK\3\4\0\0\xff")
 
 
@@ -184,8 +184,8 @@ def test_other_encodings_are_named(codec, told):
     (b'1\n[{"text": "a", "labels": []}]', r"a row is an object"),
     (b"[", r"stream:1: invalid JSON: the array is not closed"),
     (b"{", r"a whole object .* on one line.\nWrite one object per line.*jq -c '.' IN"),
-    (b'{"text": "a", "tags": ["x"]}', r'"text", "tags".\nIf "tags" holds the labels, say label_column="tags"'),
-    (b'{"body": "a", "labels": []}', r'"body", "labels".\nIf "body" holds the text, say text_column="body"'),
+    (b'{"text": "a", "tags": ["x"]}', r'"text", "tags".\nIf "tags" holds the labels, pass label_column="tags"'),
+    (b'{"body": "a", "labels": []}', r'"body", "labels".\nIf "body" holds the text, pass text_column="body"'),
     (b'{"text": "a", "ranking": "food"}', r'a list, not "food"$'),
     (b'{"text": "a", "ranking": null}', "a list, not null$"),
     (b'{"text": null, "labels": []}', "a string, not null$"),

@@ -150,8 +150,8 @@ def test_errors_after_quoted_line_ends_have_the_right_line():
 
 
 @pytest.mark.parametrize(("header", "format", "found"), [
-    ("text;labels", "csv", "commas, and this header has semicolons"), ("Id;Text;Label", "csv", "has semicolons"),
-    ("text\tlabels", "csv", "has tabs"), ("text,labels", "tsv", "tabs, and this header has commas"),
+    ("text;labels", "csv", "commas, but this header has semicolons"), ("Id;Text;Label", "csv", "has semicolons"),
+    ("text\tlabels", "csv", "has tabs"), ("text,labels", "tsv", "tabs, but this header has commas"),
 ])  # fmt: skip
 def test_other_separators_are_named(header, format, found):
     with pytest.raises(FormatError, match=f"stream:1: cells are separated by .*{found}.*\n.*CSV"):
@@ -159,7 +159,7 @@ def test_other_separators_are_named(header, format, found):
 
 
 def test_other_separators_without_a_known_header():
-    with pytest.raises(FormatError, match="1 where there should be 2, .*; cells are separated by commas"):
+    with pytest.raises(FormatError, match="1 instead of 2, .*; cells are separated by commas"):
         read("cheap oil is back again;crude\n")
     with pytest.raises(FormatError, match="separated by commas, not by semicolons"):
         read('"text";"labels"\n"oil";"crude"\n')
@@ -195,7 +195,7 @@ def test_the_hint_names_the_delimiter():
         assert read(raw, delimiter=";").label_sets == [["crude"]]
     with pytest.raises(FormatError, match=r'Read it with delimiter="\\t"'):
         read("text\tlabels\noil\tcrude\n")
-    with pytest.raises(FormatError, match="1 where there should be 2, .* or by what delimiter= says"):
+    with pytest.raises(FormatError, match="1 instead of 2, .* or by what delimiter= says"):
         read("cheap oil is back again;crude\n")
 
 

@@ -17,14 +17,14 @@ from arcrank.datasets.formats.options import Options
 __all__ = ["SEPARATOR", "LabelCells", "Relevance", "id_of", "is_missing", "name_of", "shown"]
 
 SEPARATOR = ";"
-"""What stands between the labels of one string, unless the user says otherwise."""
+"""The default separator of labels in one string."""
 
 _RELEVANCE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("1", "true", "yes", "relevant"), ("relevant",)),
     **dict.fromkeys(("0", "false", "no", "irrelevant"), ("irrelevant",)),
     **dict.fromkeys(("", "-1", "null", "none", "nan"), ()),
 }
-_MISSING = ("NAType", "NaTType")  # pandas is not imported to ask for its own missing values
+_MISSING = ("NAType", "NaTType")  # known by name, so that pandas is not imported
 
 
 class Relevance(NamedTuple):
@@ -53,7 +53,7 @@ class Relevance(NamedTuple):
 class LabelCells(NamedTuple):
     """How cells of labels are read: a string holds labels with `separator` between them, or is one label (None).
 
-    A string with one of the `doubtful` characters in it could be one label or several; it is refused.
+    A string that contains one of the `doubtful` characters could be one label or several, and is refused.
 
     >>> LabelCells(";").labels("crude; ship"), LabelCells(None).labels("crude; ship"), LabelCells(";").labels([3, "x"])
     (['crude', 'ship'], ['crude; ship'], ['3', 'x'])
@@ -64,7 +64,7 @@ class LabelCells(NamedTuple):
 
     @classmethod
     def given(cls, options: Options, otherwise: LabelCells) -> LabelCells:
-        """What the user has said, else what the format does; an empty separator leaves strings whole."""
+        """The choice of the user, else that of the format; an empty separator leaves strings whole."""
         return otherwise if options.label_separator is None else cls(options.label_separator or None)
 
     def labels(self, cell: Any) -> list[str]:
@@ -85,11 +85,11 @@ class LabelCells(NamedTuple):
             return [name.strip() for name in cell.split(self.separator)]
         found = next((sign for sign in self.doubtful if sign in cell), "")
         if found:
-            told = f"{shown(cell)} could be one label or several with {found!r} between them"
+            detail = f"{shown(cell)} could be one label or several with {found!r} between them"
             remedy = (
-                f'Say label_separator="{found}" if it separates labels, label_separator="" if it is part of a name.'
+                f'Pass label_separator="{found}" if it separates labels, label_separator="" if it is part of a name.'
             )
-            raise RowError("ambiguous labels", told, remedy)
+            raise RowError("ambiguous labels", detail, remedy)
         return [cell.strip()]
 
 
@@ -111,7 +111,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def id_of(value: Any) -> str | None:
-    """Return the name of a row, None where it has none."""
+    """Return the name of a row, None if it has none."""
     if is_missing(value):
         return None
     try:
@@ -121,12 +121,12 @@ def id_of(value: Any) -> str | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, or what pandas has in their place."""
+    """Whether a value is None, NaN, or a missing value of pandas."""
     return value is None or type(value).__name__ in _MISSING or (isinstance(value, float) and math.isnan(value))
 
 
 def shown(value: Any) -> str:
-    """A value as a file of JSON has it, cut short.
+    """A value as JSON, truncated.
 
     >>> shown(None), shown("Öl")
     ('null', '"Öl"')

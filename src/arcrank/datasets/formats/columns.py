@@ -1,4 +1,4 @@
-"""Which columns of a table hold the text, the labels and the id: those that the user names, else by their usual names.
+"""Which columns of a table hold the text, the labels and the id: named by the user, or with the usual names.
 
 Tables are CSV and TSV files, Parquet files and DataFrames.
 """
@@ -33,9 +33,9 @@ class Columns(NamedTuple):
 
 
 def find_columns(place: str, names: Sequence[str], options: Options) -> Columns | None:
-    """Return the columns, or None where no column has a usual name and the user has named none.
+    """Return the columns, or None if no column has a usual name and the user has named none.
 
-    `place` is where the names stand, for errors: a `FormatError` lists the columns that there are.
+    `place` is the location of the names, for errors; a `FormatError` lists the columns.
     """
     text = _find(place, names, "text_column", options.text_column)
     labels = _find(place, names, "label_column", options.label_column) if options.labelled else None
@@ -53,18 +53,18 @@ def find_columns(place: str, names: Sequence[str], options: Options) -> Columns 
 
 
 def missing_columns(place: str, names: Sequence[str], options: Options) -> FormatError:
-    """The error of a table that has not the columns that are needed."""
+    """The error for a table that does not have the required columns."""
     if not options.labelled:
-        needed, told = "a column text is", "text_column="
+        needed, arguments = "a column text is", "text_column="
     else:
-        needed, told = "columns text and labels are", "text_column= and label_column="
+        needed, arguments = "columns text and labels are", "text_column= and label_column="
     return FormatError(
-        f"{place}: {needed} needed, got {_listed(names)}.\nIf your columns have other names, pass {told}."
+        f"{place}: {needed} needed, got {_listed(names)}.\nIf your columns have other names, pass {arguments}."
     )
 
 
 def _find(place: str, names: Sequence[str], argument: str, given: str | None) -> int | None:
-    """Return the place of a column that must be there where its name was `given`, and must be the only one."""
+    """Return the position of a column, which must exist if its name was `given`, and must be unique."""
     found = _matches(names, _USUAL[argument] if given is None else (given,))
     if given is not None and not found:
         raise FormatError(
@@ -72,7 +72,9 @@ def _find(place: str, names: Sequence[str], argument: str, given: str | None) ->
         )
     if len(found) > 1:
         which = " or ".join(repr(names[j]) for j in found[:3])
-        raise FormatError(f"{place}: the column could be {which}.\nName one with {argument}=; no two may share a name.")
+        raise FormatError(
+            f"{place}: the column could be {which}.\nName one with {argument}=; column names must be unique."
+        )
     return found[0] if found else None
 
 

@@ -1,4 +1,4 @@
-"""Rows of plain decimals such as `3:0.5 7:1`, converted together: several times as fast as one number after the other.
+"""Rows of plain decimals such as `3:0.5 7:1`, converted together: several times as fast as one number at a time.
 
 A decimal of at most 15 digits is a whole number divided by a power of ten, both of which float64 holds exactly, so one
 correctly rounded division gives the same bits as `float(...)`.
@@ -22,8 +22,8 @@ _TENS = 10.0 ** np.arange(_MOST_DIGITS + 1)
 def plain_features(parts: list[bytes]) -> csr_matrix | None:
     """The CSR matrix of some rows; column j holds index j, and the last index met gives the width.
 
-    None where the rows hold anything but digits, points, colons and single spaces, or where indices do not ascend:
-    then `parse_features` converts them, or says what is wrong.
+    None if the rows hold anything but digits, points, colons and single spaces, or if indices are not ascending: then
+    `parse_features` converts them, or says what is wrong.
 
     >>> plain_features([b"1:0.5 3:2", b"", b"0:.25"]).toarray().tolist()
     [[0.0, 0.5, 0.0, 2.0], [0.0, 0.0, 0.0, 0.0], [0.25, 0.0, 0.0, 0.0]]
@@ -46,7 +46,7 @@ def plain_features(parts: list[bytes]) -> csr_matrix | None:
 
 
 def _numbers(joined: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The digits of each token as a whole number, and how many of them stand behind the point."""
+    """The digits of each token as a whole number, and how many of them are after the decimal point."""
     raw = np.frombuffer(joined, dtype=np.uint8)
     ends = np.flatnonzero((raw == _SPACE) | (raw == _COLON))
     dots = np.flatnonzero(raw == _DOT)

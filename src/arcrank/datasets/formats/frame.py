@@ -1,6 +1,6 @@
 """DataFrames of pandas and polars, and tables of pyarrow; none of these libraries is imported.
 
-What they have in common is enough: names of columns, and columns that become lists.
+Only what they have in common is used: column names, and columns that convert to lists.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME = "DataFrame"
 
 
 class Frame(Protocol):
-    """What a DataFrame of any library has."""
+    """What DataFrames of all libraries have."""
 
     @property
     def columns(self) -> Any:
@@ -33,7 +33,7 @@ class Frame(Protocol):
 
 
 def is_frame(source: object) -> TypeGuard[Frame]:
-    """Whether an object is a DataFrame, as far as that is known without importing its library."""
+    """Whether an object is a DataFrame, as far as can be known without importing its library."""
     return hasattr(source, "columns") and hasattr(source, "__getitem__") and hasattr(source, "shape")
 
 

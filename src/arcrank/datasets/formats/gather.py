@@ -1,4 +1,4 @@
-"""Rows in lists, as many as a block holds."""
+"""Gather rows into lists of the size of a block."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ T = TypeVar("T")
 def gathered(rows: Iterator[T | None], lines: Lines, options: Options) -> Iterator[list[T]]:
     """Yield lists of rows, none of them empty; None stands for a line without a row.
 
-    Rows without labels are there to be ranked: they are given as soon as no more of them have arrived, and before the
-    error of a row behind them.
+    Rows without labels are to be ranked: they are yielded as soon as no more input is available, and before the error
+    of a later row.
     """
     found: list[T] = []
     failure: FormatError | None = None

@@ -1,4 +1,4 @@
-"""Tables whose first line or whose labels are probably meant otherwise than they would be read."""
+"""Tables whose first line or labels were probably not meant the way they are read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-"""What often stands between cells, in words; tables are read with the first two unless the user says otherwise."""
+"""Common delimiters in words; the first two are the defaults of CSV and TSV."""
 
 _COLUMN_WORDS = re.compile(
     r"\b(text|title|body|content|document|doc|description|abstract|sentence|message|review|headline|summary|question"
@@ -31,7 +31,7 @@ _ENOUGH_ROWS = 4
 
 
 def in_words(delimiter: str) -> str:
-    """A delimiter as a sentence has it.
+    """A delimiter in words, for messages.
 
     >>> in_words(";"), in_words("~")
     ('semicolons', "'~'")
@@ -45,7 +45,7 @@ def with_delimiter(delimiter: str) -> str:
 
 
 def refuse_other_header(place: str, cells: list[str], *, labelled: bool) -> None:
-    """Raise a `FormatError` where a row that has not the columns' names looks like a header all the same."""
+    """Raise a `FormatError` if a row without the usual column names still looks like a header."""
     if _looks_like_header(cells):
         if labelled:
             advice = "Name the columns with text_column= and label_column=, or rename them to text and labels."
@@ -58,19 +58,19 @@ def refuse_other_header(place: str, cells: list[str], *, labelled: bool) -> None
 
 
 def refuse_other_separator(place: str, cells: list[str], delimiter: str) -> None:
-    """Raise a `FormatError` where a first row of one cell is a header whose names something else separates."""
+    """Raise a `FormatError` if a first row of one cell is a header with another delimiter."""
     for other in SEPARATORS:
         names = cells[0].split(other)
         if len(cells) == 1 and len(names) > 1 and _looks_like_header(names):
             raise FormatError(
-                f"{place}: cells are separated by {in_words(delimiter)}, and this header has "
+                f"{place}: cells are separated by {in_words(delimiter)}, but this header has "
                 f"{in_words(other)}: {_short(cells[0])}.\n"
                 f"Read it with {with_delimiter(other)}, or save it as comma- (CSV) or tab-separated values (TSV)."
             )
 
 
 def _looks_like_header(cells: list[str]) -> bool:
-    """Short names only, and one of them a single word, such as `tags` or `question_text`, that columns have."""
+    """Short names only, and one of them a single word, such as `tags` or `question_text`, typical of columns."""
     names = [cell.lower().split() for cell in cells]
     single = [name[0] for name in names if len(name) == 1]
     short = all(len(name) <= _MOST_WORDS_OF_A_NAME for name in names)
@@ -82,7 +82,7 @@ def _short(cell: str) -> str:
 
 
 class ReadingWarning(UserWarning):
-    """A file that was probably meant otherwise than it was read: what is found, what to do, and in how many rows."""
+    """A file was probably not meant the way it was read: what was found, what to do, and in how many rows."""
 
     def __init__(self, name: str, found: str, remedy: str, n_rows: int) -> None:
         super().__init__(f"{name}: {found}; {remedy}.")
@@ -92,9 +92,9 @@ class ReadingWarning(UserWarning):
 
 
 class Suspicions:
-    """Watches the label sets of a table go by, and warns at the end of what was probably meant otherwise.
+    """Watches the label sets of a table, and warns at the end of what was probably meant differently.
 
-    Who has said what separates labels (`separator` is not None) is not asked again.
+    If the user named the separator (`separator` is not None), there is no warning about it.
     """
 
     def __init__(self, name: str, *, header: bool, separator: str | None = None) -> None:
@@ -128,7 +128,7 @@ class Suspicions:
         for separator, rows in self._with_other.items():
             if not self._with_several and rows and rows >= _MANY * self._rows:
                 self._warn(
-                    f"{rows:,} of {self._rows:,} rows have a label with {separator!r} in it, and none has two labels",
+                    f"{rows:,} of {self._rows:,} rows have a label with {separator!r} in it, but none has two labels",
                     "labels are separated by ';' unless label_separator= names another character",
                     rows,
                 )
@@ -137,6 +137,6 @@ class Suspicions:
         warnings.warn(ReadingWarning(self._name, found, remedy, n_rows), stacklevel=3)
 
     def _is_header(self, text: str, labels: list[str]) -> bool:
-        """A short text with one label that never comes again, above enough rows that it could have come in."""
+        """A short text with one label that occurs nowhere else in a sufficiently long file."""
         short = len(text.split()) <= _MOST_WORDS_OF_A_NAME
         return short and len(labels) == 1 and not self._seen_again and self._rows >= _ENOUGH_ROWS

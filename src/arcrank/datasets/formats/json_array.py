@@ -1,6 +1,6 @@
 """One JSON array of objects, as `DataFrame.to_json(orient="records")` writes it, on one line or on many.
 
-Objects are read one after the other: the array is never in memory as a whole.
+Objects are read one at a time: the array is never in memory as a whole.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BOM = b"\xef\xbb\xbf"
 _SPACE = " \t\n\r"
 _CHUNK = 1 << 16
 _LONGEST_TOKEN = 16
-"""An error so near the end of what has been read may come of a token that is cut there, such as `fals`."""
+"""An error this close to the end of the input so far may be due to a truncated token, such as `fals`."""
 
 
 def is_array(start: bytes) -> bool:
@@ -52,7 +52,7 @@ def objects(lines: Lines) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 
 class _Window:
-    """The part of the file that is in memory, and the place where reading goes on."""
+    """The part of the file that is in memory, and the position of reading."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
@@ -75,19 +75,19 @@ class _Window:
                 return ""
 
     def take(self, character: str) -> None:
-        """Pass over one character that must come next."""
+        """Skip one character that must come next."""
         self._check_next(character, f"expected {character!r}")
         self._at += 1
 
-    def _check_next(self, character: str, told: str) -> None:
+    def _check_next(self, character: str, message: str) -> None:
         found = self.next_character()
         if not found:
             raise self.error("the array is not closed; the file is probably truncated")
         if found != character:
-            raise self.error(f"{told}, not {self._shown()}")
+            raise self.error(f"{message}, not {self._shown()}")
 
     def object(self) -> tuple[dict[str, Any], str]:
-        """The object that comes next, and its source; `start` is then the line where it begins."""
+        """The next object, and its source; sets `start` to the line where it begins."""
         self._check_next("{", "a record is an object {...}")
         self.start = self.line
         try:
@@ -113,7 +113,7 @@ class _Window:
                 raise self.error(str(error)) from error
 
     def _read_on(self) -> bool:
-        """Read as much again as is waiting, so that long objects are not parsed too often; False at the end."""
+        """Double the buffered text, so that long objects are not parsed too often; False at the end."""
         waiting = len(self._text) - self._at
         if waiting > self._lines.max_bytes:
             raise self.error(f"a record of more than {self._lines.max_bytes:,} characters (max_line_bytes)")
@@ -139,6 +139,6 @@ class _Window:
         place = self._at + ahead
         return repr(self._text[place : place + 20]) if place < len(self._text) else "the end of the file"
 
-    def error(self, told: str) -> FormatError:
-        """An array that is broken somewhere cannot be read behind that place, so it is never skipped."""
-        return FormatError(f"{self._lines.name}:{self.line}: invalid JSON: {told}")
+    def error(self, message: str) -> FormatError:
+        """The error for an invalid array, which is never skipped: nothing after that point can be read."""
+        return FormatError(f"{self._lines.name}:{self.line}: invalid JSON: {message}")

@@ -40,13 +40,13 @@ def row_of(fields: dict[str, Any], options: Options) -> Row:
 
 
 def has_label_string(fields: dict[str, Any], options: Options) -> bool:
-    """Whether a string stands where a list of labels could."""
+    """Whether the labels are given as a string."""
     names = (options.label_column,) if options.label_column else ("labels", "label")
     return any(isinstance(fields.get(name), str) for name in names)
 
 
 def _of_a_whole_table(fields: dict[str, Any]) -> RowError | None:
-    """An object that pandas writes for a whole DataFrame, unless asked to write one for each row."""
+    """The error for an object that pandas writes for a whole DataFrame by default."""
     nested = fields and "features" not in fields and all(isinstance(value, dict) for value in fields.values())
     if nested or {"data", "columns"} <= fields.keys() or {"data", "schema"} <= fields.keys():
         remedy = 'A DataFrame is written row by row with to_json(path, orient="records", lines=True).'
@@ -79,9 +79,9 @@ def _invalid(text: str, error: Exception | None = None) -> RowError:
 def _fault(text: str, error: Exception | None = None) -> str:
     """What is wrong with a line of JSON; the number of the line is added elsewhere."""
     if text.strip() == "{":
-        return "nothing but '{', and a row is a whole object {...} on one line"
+        return "nothing but '{', but a row is a whole object {...} on one line"
     if text.lstrip().startswith("["):
-        return "a row is an object {...}, and this begins a JSON array [...]"
+        return "a row is an object {...}, but this starts a JSON array [...]"
     if not text.lstrip().startswith("{"):
         return f"a row is an object {{...}}, not {text!r:.60}"
     if isinstance(error, json.JSONDecodeError):
@@ -97,11 +97,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_object)
-"""Reads JSON as we take it: a key that is given twice has no one value."""
+"""A decoder that refuses duplicate keys."""
 
 
 def check_surrogates(fields: dict[str, Any], source: str) -> None:
-    """Raise a `RowError` for half of a surrogate pair, which no file can hold but as an escape."""
+    """Raise a `RowError` for a lone surrogate, which a file can contain only as an escape."""
     if "\\u" not in source:
         return
     try:
@@ -127,9 +127,9 @@ def _no_document(fields: dict[str, Any], options: Options) -> RowError:
     if options.text_column is not None:
         return RowError("no document", f"there is no {shown(options.text_column)}; this row has {_listed(fields)}")
     texts = [name for name, value in fields.items() if isinstance(value, str) and name not in (*_KINDS, "id")]
-    remedy = f"If {shown(texts[0])} holds the text, say text_column={shown(texts[0])}." if texts else ""
-    told = f'an object needs "text", a string, or "features", an object of numbers; this one has {_listed(fields)}'
-    return RowError("no document", told, remedy)
+    remedy = f"If {shown(texts[0])} holds the text, pass text_column={shown(texts[0])}." if texts else ""
+    detail = f'an object needs "text", a string, or "features", an object of numbers; this one has {_listed(fields)}'
+    return RowError("no document", detail, remedy)
 
 
 def _features(features: Any) -> dict[str, float]:
@@ -151,8 +151,8 @@ def _number(name: str, value: Any) -> float:
 def _preference(fields: dict[str, Any], options: Options) -> tuple[str, Any]:
     if options.label_column is not None:
         if options.label_column not in fields:
-            told = f"there is no {shown(options.label_column)}; this row has {_listed(fields)}"
-            raise RowError("no labels", told)
+            detail = f"there is no {shown(options.label_column)}; this row has {_listed(fields)}"
+            raise RowError("no labels", detail)
         return "labels", _labels(fields[options.label_column], options)
     given = [kind for kind in _KINDS if kind in fields]
     if not given and "relevant" in fields:
@@ -167,9 +167,9 @@ def _preference(fields: dict[str, Any], options: Options) -> tuple[str, Any]:
 
 def _no_labels(fields: dict[str, Any]) -> RowError:
     other = [name for name in fields if name not in ("text", "features", "id")]
-    remedy = f"If {shown(other[0])} holds the labels, say label_column={shown(other[0])}." if other else ""
-    told = f"a row needs one of {', '.join(_KINDS)}; this one has {_listed(fields)}"
-    return RowError("no labels", told, remedy)
+    remedy = f"If {shown(other[0])} holds the labels, pass label_column={shown(other[0])}." if other else ""
+    detail = f"a row needs one of {', '.join(_KINDS)}; this one has {_listed(fields)}"
+    return RowError("no labels", detail, remedy)
 
 
 def _listed(fields: dict[str, Any]) -> str:
@@ -181,7 +181,7 @@ def _labels(value: Any, options: Options) -> list[str]:
 
 
 def _label(value: Any, options: Options) -> list[str]:
-    """One label, so that a name with a semicolon in it is not split silently."""
+    """One label, so that a name that contains a semicolon is not split silently."""
     return LabelCells.given(options, LabelCells(None, doubtful=";")).labels(value)
 
 
@@ -196,7 +196,7 @@ def _layers(value: Any, _: Options | None = None) -> list[list[str]]:
     flat = [label for layer in layers for label in layer]
     if len({*flat}) != len(flat):
         twice = next(label for label in flat if flat.count(label) > 1)
-        raise RowError("invalid labels", f"{twice!r} stands in two places of the order")
+        raise RowError("invalid labels", f"{twice!r} occurs twice in the order")
     return [layer for layer in layers if layer]
 
 

@@ -1,4 +1,4 @@
-"""Lines of a file with their numbers, and the one place that decides what happens to a row that cannot be read."""
+"""Lines of a file with their numbers, and the decision what happens to a row that cannot be read."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CHUNK = 1 << 18
 
 
 class RowError(Exception):
-    """One row that cannot be read: the reason, by which skips are counted, and the detail of this row.
+    """One row that cannot be read: the reason, by which skipped rows are counted, and the detail of this row.
 
-    A `remedy` is for what is probably wrong with the whole file.
+    A `remedy` is advice for an error that probably concerns the whole file.
     """
 
     def __init__(self, reason: str, detail: str = "", remedy: str = "") -> None:
@@ -47,7 +47,7 @@ class Lines:
         self._ready: list[bytes | None] = []  # whole lines, the next one last; None for one that is too long
         self._rest: list[bytes] = []  # the pieces of a line that has not ended yet
         self._rest_bytes = 0
-        self._passing = False  # over the rest of a line that is too long
+        self._passing = False  # skipping the rest of a line that is too long
         self._returned: list[tuple[int, bytes]] = []
 
     def __iter__(self) -> Lines:
@@ -72,14 +72,14 @@ class Lines:
 
     @property
     def drained(self) -> bool:
-        """Whether lines have been returned, and with them all that have arrived."""
+        """Whether all lines that have arrived were returned, and there were some."""
         return self._number > 0 and not self._ready and not self._returned
 
     def _fill(self) -> bool:
-        """Read until a line ends; False at the end of the stream. What is there is taken: a pipe is not waited for."""
+        """Read until a line ends; False at the end of the stream. Takes what is available, without waiting for more."""
         while not self._ready and (data := cast(Any, self.stream).read1(_CHUNK)):
             self._take(data)
-        if not self._ready and self._rest_bytes:  # the last line has no end
+        if not self._ready and self._rest_bytes:  # the last line has no line end
             self._ready = [b"".join(self._rest)]
             self._rest, self._rest_bytes = [], 0
         return bool(self._ready)
@@ -94,7 +94,7 @@ class Lines:
             self._rest, self._rest_bytes = [], 0
         self._rest.append(tail)
         self._rest_bytes += len(tail)
-        if self._rest_bytes > self.max_bytes + len(_BOM) + 1:  # a mark and a \r may still go
+        if self._rest_bytes > self.max_bytes + len(_BOM) + 1:  # a byte order mark and a \r may still be removed
             self._rest, self._rest_bytes, self._passing = [], 0, True
             self._ready.insert(0, None)
 
@@ -102,11 +102,11 @@ class Lines:
         self.fail(self._number, RowError("line too long", f"more than {self.max_bytes:,} bytes (max_line_bytes)"))
 
     def put_back(self, lines: list[tuple[int, bytes]]) -> None:
-        """Return lines that were read too far, in their order."""
+        """Put back lines that were read too far, in order."""
         self._returned.extend(reversed(lines))
 
     def fail(self, number: int, error: RowError, n_rows: int = 1) -> None:
-        """Raise the error of a row with its place, or count it where the user asked for that."""
+        """Raise the error of a row with its place, or count it if the user asked for that."""
         if self._on_error == "raise":
             remedy = f".\n{error.remedy}" if error.remedy else ""
             raise FormatError(f"{self.place(number)}: {error}{remedy}") from error
@@ -128,7 +128,7 @@ class Lines:
 
 
 def decode(raw: bytes) -> str:
-    """Decode UTF-8, or raise a `RowError` that says where it breaks."""
+    """Decode UTF-8, or raise a `RowError` that says where it is invalid."""
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
@@ -136,11 +136,11 @@ def decode(raw: bytes) -> str:
 
 
 def invalid_utf8(error: UnicodeDecodeError) -> RowError:
-    """The error of bytes that are not UTF-8, with a guess at what they are."""
+    """The error for bytes that are not UTF-8, with a guess at what they are."""
     raw = error.object
     place = f"byte {raw[error.start]:#04x} at position {error.start}"
     if b"\0" in raw and not raw.startswith(_UTF16):
-        return RowError("invalid UTF-8", f"{place}; this is probably no text file")
+        return RowError("invalid UTF-8", f"{place}; this is probably not a text file")
     name, code = ("UTF-16", "utf16") if raw.startswith(_UTF16) else ("Latin-1", "latin1")
     remedy = f"Save it as UTF-8: iconv -f {code} -t utf8 IN > OUT"
     return RowError("invalid UTF-8", f"{place}; the file is probably {name}", remedy)

@@ -1,4 +1,4 @@
-"""What a reader of a format is asked for."""
+"""The options of the readers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Options"]
 class Options:
     """Rows per block, the allowed labels (None: any), and what only some formats have.
 
-    With `labelled=False` rows need no labels, and those that they have are ignored. Blocks then hold what has
-    arrived: a row that is given on a pipe does not wait for the next one, and the rows before one that cannot be read
-    come before the error. `takes` ("text" or "features") is what the model that will rank the rows can use;
-    `blank_lines` makes documents of blank lines where a line is a text, so that documents and lines keep step.
+    With `labelled=False` rows need no labels, and those that they have are ignored. Blocks then hold what has arrived:
+    a row from a pipe does not wait for the next one, and the rows before one that cannot be read are yielded before the
+    error. `takes` ("text" or "features") is what the model that will rank the rows takes; `blank_lines` makes blank
+    lines documents if a line is a text, so that document n is line n.
 
-    `text_column` and `label_column` are columns of tables and fields of JSON objects, None where they have their usual
-    names. A `label_separator` of None is the format's own, an empty one means that a cell is one label.
+    `text_column` and `label_column` are columns of tables and fields of JSON objects, None for the usual names. A
+    `label_separator` of None is the default of the format; an empty one means that a cell is one label.
     """
 
     batch_rows: int
@@ -40,11 +40,11 @@ class Options:
     known: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Keep the allowed labels as a set too."""
+        """Store the allowed labels as a set too."""
         object.__setattr__(self, "known", frozenset(self.labels or ()))
 
     def check_labels(self, names: list[str]) -> None:
-        """Raise a `RowError` for a name that no label can have, or one outside the given vocabulary."""
+        """Raise a `RowError` for an invalid name, or one outside the given vocabulary."""
         for name in names:
             if fault := name_fault(name):
                 raise RowError("invalid labels", f"the name {name!r} {fault}")

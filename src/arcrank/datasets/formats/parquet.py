@@ -1,4 +1,4 @@
-"""Parquet with a column of texts, one of labels (lists, strings `a;b` or whole numbers) and, if wanted, `id`."""
+"""Parquet with a column of texts, one of labels (lists, strings `a;b` or whole numbers) and optionally `id`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["blocks"]
 
 
 def blocks(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[Corpus]:
-    """Yield the rows in blocks; `lines` only counts and names what fails, by the number of the row."""
+    """Yield the rows in blocks; `lines` only counts and reports rows that fail, by their number."""
     return row_blocks(table_rows(_records(stream, lines.name, options), lines, options), lines, options)
 
 

@@ -1,6 +1,6 @@
 """svmlight with `qid`: candidates of queries with graded relevance, `2 qid:7 1:0.5 3:1 # comment`.
 
-A query's candidates stand together. They are its labels: label j of a query is its j-th candidate, and
+The candidates of a query are consecutive. They are its labels: label j of a query is its j-th candidate, and
 the graphs prefer the higher grade.
 """
 
@@ -33,7 +33,7 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
         query = row.labels[0]
         if not queries or query != queries[-1]:
             if query in seen:
-                lines.fail(row.number, RowError("query comes back", f"qid {query} also stood further above"))
+                lines.fail(row.number, RowError("query comes back", f"qid {query} also occurs further above"))
                 continue
             if len(queries) == options.batch_rows:
                 yield (block := _block(rows, lines, options, width))

@@ -35,8 +35,8 @@ class Row(NamedTuple):
 def row_blocks(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Options) -> Iterator[Corpus]:
     """Gather (number, row) into blocks; the first row decides whether the file holds texts or features.
 
-    A row of None is a line that holds none. Columns of named features are for good, so that later blocks only add
-    some; rows without labels are ranked and forgotten, and so are their columns.
+    A row of None is a line without a row. Named features keep their columns, so that later blocks only add some; rows
+    without labels are ranked and discarded, and so are their columns.
     """
     columns: dict[str, int] = {}
     first: type | None = None
@@ -54,7 +54,7 @@ def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Opti
             yield None
             continue
         if options.takes not in (None, "features" if isinstance(row.content, dict) else "text"):
-            raise _of_no_use(lines.place(number), options)
+            raise _wrong_kind(lines.place(number), options)
         first = first or type(row.content)
         try:
             _check(row, first, options)
@@ -65,10 +65,12 @@ def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Opti
             yield row
 
 
-def _of_no_use(place: str, options: Options) -> FormatError:
-    """The error of a row that the model cannot take, also where rows may be skipped: the others are no better."""
+def _wrong_kind(place: str, options: Options) -> FormatError:
+    """The error for a row that the model cannot take; it is raised even with "skip", since the other rows are alike."""
     wanted, found = ("texts", "has features") if options.takes == "text" else ("features", "is a text")
-    return FormatError(f"{place}: the model takes {wanted}, this row {found}.\nRank what it was trained on.")
+    return FormatError(
+        f"{place}: the model takes {wanted}, but this row {found}.\nGive documents like those it was trained on."
+    )
 
 
 def _check(row: Row, first: type, options: Options) -> None:
@@ -95,7 +97,7 @@ def _block(rows: list[Row], columns: dict[str, int], first: type | None, lines: 
 
 
 def _matrix(contents: list[Any], columns: dict[str, int]) -> csr_matrix:
-    """Return the CSR matrix of named features; a name gets its column, for good, when it is first seen."""
+    """Return the CSR matrix of named features; a name gets its permanent column when it is first seen."""
     indices = [columns.setdefault(name, len(columns)) for features in contents for name in features]
     values = np.array([value for features in contents for value in features.values()], dtype=np.float64)
     indptr = np.concatenate([[0], np.cumsum([len(features) for features in contents])]).astype(np.int32)

@@ -42,7 +42,7 @@ def parse_features(parts: list[bytes], n_features: int | None) -> csr_matrix:
 
 
 def _check_tokens(joined: bytes) -> None:
-    """Every token must hold one colon, with something on either side."""
+    """Every token must contain one colon, with something on either side."""
     if b"_" in joined:  # Python would read 1_0 as a number
         raise ValueError("a number with an underscore")
     raw = np.frombuffer(joined, dtype=np.uint8)
@@ -73,7 +73,7 @@ def _check_numbers(indices: Array, values: Array, n_features: int | None) -> int
 
 
 def _check_order(matrix: csr_matrix) -> None:
-    """Sort each row's indices; an index given twice has no one value."""
+    """Sort each row's indices; an index given twice is an error."""
     matrix.sort_indices()
     step = np.diff(matrix.indices)
     inner = np.ones(len(step), dtype=bool)

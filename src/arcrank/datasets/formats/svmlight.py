@@ -21,7 +21,7 @@ _FEATURE = re.compile(rb"\d+:[^,]*")
 
 
 class Row(NamedTuple):
-    """One line, cut but not converted: where it stands, its labels, and the bytes of its features."""
+    """One line, split but not converted: its number, its labels, and the bytes of its features."""
 
     number: int
     labels: list[str]
@@ -40,13 +40,13 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
 
 
 def block(label_sets: list[list[str]], X: csr_matrix, lines: Lines, options: Options) -> Corpus:
-    """Return the corpus of one block, with what has been skipped since the last one."""
+    """Return the corpus of one block, with the rows skipped since the last one."""
     labels = options.labels or numeric_order({label for names in label_sets for label in names})
     return Corpus(labels=list(labels), X=X, label_sets=label_sets, source=lines.name, skipped=lines.take_skipped())
 
 
 def cut_lines(lines: Lines, options: Options) -> Iterator[Row | None]:
-    """Cut each line into labels and features; None for blank lines, comments and rows that fail."""
+    """Split each line into labels and features; None for blank lines, comments and rows that fail."""
     for number, line in lines:
         data = line.partition(b"#")[0] if b"#" in line else line
         row = None
@@ -78,7 +78,7 @@ def split_labels(head: bytes) -> list[str]:
 
 
 def parse_rows(rows: list[Row], lines: Lines, n_features: int | None) -> tuple[list[Row], csr_matrix]:
-    """Convert the features of the rows together; only when that fails, look for the rows that are wrong."""
+    """Convert the features of the rows together; only when that fails, look for the invalid rows."""
     parts = [row.features for row in rows]
     X = plain_features(parts) if n_features is None else None
     if X is not None:

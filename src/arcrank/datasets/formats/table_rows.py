@@ -17,7 +17,7 @@ __all__ = ["table_rows"]
 def table_rows(
     records: Iterable[tuple[Any, Any, Any]], lines: Lines, options: Options
 ) -> Iterator[tuple[int, Row | None]]:
-    """Yield (number from 1 on, row) of records (text, labels, id)."""
+    """Yield (number from 1, row) of records (text, labels, id)."""
     cells = LabelCells.given(options, LabelCells())
     suspicions = Suspicions(lines.name, header=True, separator=options.label_separator)
     for number, (text, labels, name) in enumerate(records, start=1):

@@ -1,12 +1,12 @@
 """CSV and TSV: a text and its labels, `text<TAB>label1;label2`, with or without a header.
 
 A header is recognised by its columns `text` and `labels` (or `label`), or by those that the user names; it may also
-have an `id`, and columns of other names are left alone. A first line that looks like a header with other names is an
+have an `id`, and columns of other names are ignored. A first line that looks like a header with other names is an
 error. Cells may be quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a
 label are dropped, and so are empty names.
 
-Where the delimiter is itself a semicolon, nothing is assumed about labels: a label cell with `;`, `,` or `|` in it is
-refused until the user says what separates labels.
+If the delimiter itself is a semicolon, nothing is assumed about labels: a label cell that contains `;`, `,` or `|` is
+refused unless the user says what separates labels.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Table(NamedTuple):
 
     @classmethod
     def of_first_row(cls, place: str, cells: list[str], delimiter: str, options: Options) -> _Table:
-        """What the first row says, which is a header or not."""
+        """The table as its first row describes it, which may be a header."""
         columns = None
         if options.header is not False:
             refuse_other_separator(place, cells, delimiter)
@@ -103,11 +103,11 @@ class _Table(NamedTuple):
         if found == 1:
             hint = f"; cells are separated by {in_words(self.delimiter)}, or by what delimiter= says"
         else:
-            hint = f"; a text with {self.delimiter!r} in it needs quotes" if found > self.width else ""
+            hint = f"; a text that contains {self.delimiter!r} needs quotes" if found > self.width else ""
         wanted = "as in the header" if self.in_header else "text and labels, as there is no header"
         if self.columns.labels is None and not self.in_header:
             wanted = "as in the first row"
-        return RowError("wrong number of columns", f"{found} where there should be {self.width}, {wanted}{hint}")
+        return RowError("wrong number of columns", f"{found} instead of {self.width}, {wanted}{hint}")
 
 
 def _records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
@@ -121,7 +121,7 @@ def _records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str] | No
             try:
                 cells = _read_record(consumed, pending, delimiter, lines.max_bytes)
             except RowError as error:
-                lines.put_back(consumed[1:])  # a stray quote must not swallow the rows behind it
+                lines.put_back(consumed[1:])  # a stray quote must not consume the rows after it
                 lines.fail(number, error)
         yield number, cells
 
@@ -144,7 +144,7 @@ def _read_record(
 
 
 class _Record:
-    """Cells of one record, fed line by line; `open` while a quoted cell goes on in the next line."""
+    """Cells of one record, fed line by line; `open` while a quoted cell continues on the next line."""
 
     def __init__(self, delimiter: str) -> None:
         self.cells: list[str] = []
@@ -153,7 +153,7 @@ class _Record:
         self._parts: list[str] = []
 
     def feed(self, line: str) -> None:
-        """Read one more line of the record; `open` says whether a quoted cell goes on in the next one."""
+        """Read one more line of the record; `open` says whether a quoted cell continues on the next one."""
         body = line.removesuffix("\r")
         at: int | None = 0
         while at is not None:
@@ -162,7 +162,7 @@ class _Record:
             self._parts.append(line[len(body) :] + "\n")
 
     def _start(self, line: str, at: int) -> int | None:
-        """Read a cell from its start; return where to go on, None at the end of the line."""
+        """Read a cell from its start; return where to continue, None at the end of the line."""
         if line.startswith('"', at):
             self.open, self._parts = True, []
             return at + 1
@@ -189,6 +189,6 @@ class _Record:
     def _misquoted(self, after: str) -> RowError:
         reason = "text after a closing quote"
         if after in SEPARATORS:
-            told = f"cells are separated by {in_words(self._delimiter)}, not by {in_words(after)}"
-            return RowError(reason, told, f"If they are in the whole file, read it with {with_delimiter(after)}.")
+            detail = f"cells are separated by {in_words(self._delimiter)}, not by {in_words(after)}"
+            return RowError(reason, detail, f"If this is so in the whole file, read it with {with_delimiter(after)}.")
         return RowError(reason, "quote the whole cell and double the quotes in it")

@@ -1,4 +1,4 @@
-"""Lines of any kind to be ranked: a line is a JSON object, or else a text."""
+"""Lines to be ranked: a line is a JSON object, or else a text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["blocks"]
 
 
 def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
-    """Yield the documents in blocks; blank lines are some only where `options` says so."""
+    """Yield the documents in blocks; blank lines are documents only if `options` says so."""
     return row_blocks(_Reader(lines, options).rows(), lines, options)
 
 
 class _Reader:
-    """Notes once what was probably meant otherwise than it is taken."""
+    """Reports once what was probably not meant the way it is read."""
 
     def __init__(self, lines: Lines, options: Options) -> None:
         self._lines = lines
@@ -39,7 +39,7 @@ class _Reader:
             yield number, row
         if self._broken > 1:
             self._options.note(
-                f"{self._broken:,} lines in total start with {{ and are not JSON; they are taken as texts."
+                f"{self._broken:,} lines in total start with {{ but are not JSON; they are read as texts."
             )
 
     def _row(self, number: int, text: str) -> Row:
@@ -47,7 +47,7 @@ class _Reader:
             try:
                 fields = load_object(text)
             except RowError as error:
-                if error.reason != "invalid JSON" or error.__cause__ is None:  # JSON, only not as we take it
+                if error.reason != "invalid JSON" or error.__cause__ is None:  # valid JSON, but not a valid row
                     raise
                 self._note_broken(number, str(error).removeprefix("invalid JSON: "))
             else:
@@ -60,7 +60,7 @@ class _Reader:
         self._broken += 1
         if self._broken == 1:
             place = self._lines.place(number)
-            self._options.note(f"{place}: this is not JSON ({why}), so the line is taken as a text.")
+            self._options.note(f"{place}: this is not JSON ({why}), so the line is read as a text.")
 
     def _doubt(self, text: str) -> None:
         cells = [cell.strip() for cell in re.split(r"[,;\t]", text.lower())]
@@ -70,4 +70,4 @@ class _Reader:
             self._note_first('if it begins a JSON array, give format="jsonl"')
 
     def _note_first(self, what: str) -> None:
-        self._options.note(f"{self._lines.place(1)}: taken as a text; {what}.")
+        self._options.note(f"{self._lines.place(1)}: read as a text; {what}.")

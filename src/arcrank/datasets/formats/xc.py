@@ -21,7 +21,7 @@ def is_header(line: bytes) -> bool:
 
 
 def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
-    """Yield the rows in blocks of d columns over k labels; their number must be what the header says."""
+    """Yield the rows in blocks of d columns over k labels; their number must agree with the header."""
     _, header = next(iter(lines), (0, b""))
     if not is_header(header):
         raise FormatError(f"{lines.name}:1: the header `rows features labels` is missing, got {header[:60]!r}")
@@ -35,7 +35,7 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
         yield _block([row.labels for row in good], X, names, lines)
     found += sum(lines.skipped.values())
     if found < n:
-        error = RowError("row missing", f"the header promises {n:,} rows, the file ends after {found:,}")
+        error = RowError("row missing", f"the header says {n:,} rows, but the file ends after {found:,}")
         lines.fail(found + 2, error, n_rows=n - found)
     if lines.skipped:
         yield _block([], parse_rows([], lines, d)[1], names, lines)
@@ -49,14 +49,14 @@ def _names(options: Options, k: int) -> list[str]:
 
 
 def _cut_lines(lines: Lines, names: list[str] | None, n: int) -> Iterator[Row | None]:
-    """Cut each line into labels and features; an empty line is a row with neither, but not behind the last."""
+    """Split each line into labels and features; an empty line is a row with neither, but not after the last one."""
     number_of = None if names is None else {str(j): name for j, name in enumerate(names)}
     rows = 0
     for number, line in lines:
         rows += 1
         if rows > n:
             if line.strip():
-                lines.fail(number, RowError("row too many", f"the header promises {n:,} rows"))
+                lines.fail(number, RowError("row too many", f"the header says {n:,} rows"))
             continue
         try:
             yield _cut(number, line, number_of)
