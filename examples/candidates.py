@@ -46,12 +46,12 @@ ranker = LogLinearRanker(C=1).fit(queries, train.graphs())
 print("weights of match, clicks, age:", ranker.coef_[0, 1:].round(1))
 # --8<-- [end:fit]
 
-# --8<-- [start:judge]
+# --8<-- [start:measure]
 new_queries = CandidateSets(test.X, test.ptr)
 
 
 def by_query(values, filler):
-    """One row a query, filled up beyond its last candidate."""
+    """One row per query, padded after its last candidate."""
     table = np.full((len(test), len(test.labels)), filler)
     for query, start in enumerate(test.ptr[:-1]):
         own = values[start : test.ptr[query + 1]]
@@ -77,4 +77,4 @@ print(f"LogLinearRanker     {found:.2f}")
 best_first = ranker.rank(new_queries[[0]])[0]
 print("\nthe first query's candidates, best first:", *best_first)
 print("their grades:", *grades[0, best_first].astype(int))
-# --8<-- [end:judge]
+# --8<-- [end:measure]

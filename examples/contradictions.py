@@ -8,7 +8,7 @@ from arcrank.graphs import ArcGraphs, as_graphs
 from arcrank.metrics import disagreement_error, kendall_tau
 
 # Ten judges compared two answers to one question: seven prefer A, three prefer B.
-# C is very large: only the data speak.
+# C is very large, so only the data count.
 question = np.ones((1, 1))
 exact = {"decomposition": "disagreement", "C": 1e6, "fit_intercept": False, "tol": 1e-9}
 
@@ -22,7 +22,7 @@ def margin(ranker):
 votes = as_graphs([[("A", "B")]] * 7 + [[("B", "A")]] * 3)
 by_rows = LogLinearRanker(**exact).fit(np.repeat(question, 10, axis=0), votes)
 
-# A row for each side, weighed by its judges
+# A row for each side, weighted by its judges
 sides, twice = as_graphs([[("A", "B")], [("B", "A")]]), np.repeat(question, 2, axis=0)
 by_weight = LogLinearRanker(**exact).fit(twice, sides, sample_weight=[7, 3])
 
@@ -63,7 +63,7 @@ def vote(liking):
 
 
 true_order = 1 + np.argsort(np.argsort(-(X_new @ taste), axis=1), axis=1)
-print("\nvotes a question   contradicted   tau with the true order")
+print("\nvotes per question   contradicted   tau with the true order")
 for n_votes in (1, 3, 10):
     rows = np.repeat(np.arange(400), n_votes)
     arcs = [[vote(taste.T @ X[row])] for row in rows]
@@ -71,5 +71,5 @@ for n_votes in (1, 3, 10):
     ranker = LogLinearRanker("disagreement", C=1).fit(X[rows], votes)
     contradicted = disagreement_error(votes, ranker.score_labels(X[rows]))
     tau = kendall_tau(true_order, ranker.score_labels(X_new))
-    print(f"{n_votes:16}{contradicted:15.2f}{tau:26.2f}")
+    print(f"{n_votes:18}{contradicted:15.2f}{tau:26.2f}")
 # --8<-- [end:many]

@@ -1,4 +1,4 @@
-"""Why is one label above another? The words, their parts of the margin, and marks."""
+"""Why is one label above another? The words, and their parts of the margin."""
 
 # --8<-- [start:explain]
 import re
@@ -40,12 +40,12 @@ print("and the margin is the difference of scores:  ", rounding < 1e-12)
 
 # --8<-- [start:mark]
 parts = {terms[column]: part for column, part in why.parts}
-stem = Tokenizer()  # the same switches as TextFeatures() has
+stem = Tokenizer()  # with the same options as TextFeatures()
 
 
 def marked(match):
     """A word with its part; a pair of words counts for the first of them."""
-    own = stem(match[0])  # one stem, or none of a stop word
+    own = stem(match[0])  # one stem, or none for a stop word
     part = sum(parts[term] for term in parts if term.split()[:1] == own)
     return f"[{match[0]} {part:+.2f}]" if abs(part) >= 0.05 else match[0]
 

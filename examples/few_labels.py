@@ -1,4 +1,4 @@
-"""A handful of judged documents, thousands of unjudged ones: find more of a kind."""
+"""A few labelled documents and thousands of unlabelled ones: find more of a kind."""
 
 # --8<-- [start:data]
 import numpy as np
@@ -20,8 +20,8 @@ words = TextFeatures()
 X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
 
 
-def judge_a_few(tag, seed):
-    """5 packages with the tag, 15 without; the rest is -1, unlabelled."""
+def label_a_few(tag, seed):
+    """5 packages with the tag, 15 without; the rest are -1, unlabelled."""
     truth, random = train.target(tag), np.random.default_rng(seed)
     y = np.full(len(truth), -1)
     for relevant, how_many in ((1, 5), (0, 15)):
@@ -53,7 +53,7 @@ print(f"{'':34} AUC   average precision")
 for name, ranker in rankers.items():
     found = []
     for tag, seed in tasks:
-        y = judge_a_few(tag, seed)
+        y = label_a_few(tag, seed)
         rows = y >= 0 if name.endswith("only") else slice(None)
         scores = ranker.fit(X[rows], y[rows]).decision_function(X_test)
         truth = test.target(tag)

@@ -1,4 +1,4 @@
-"""Rank the tags of Debian packages by their descriptions, beside one-vs-rest."""
+"""Rank the tags of Debian packages by their descriptions, compared with one-vs-rest."""
 
 # --8<-- [start:data]
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
@@ -17,12 +17,12 @@ print(f"{len(corpus.labels)} tags")
 
 words = TextFeatures()
 X_train, X_test = words.fit_transform(train.texts), words.transform(test.texts)
-Y_train, Y_test = train.indicator(), test.indicator()  # sparse, one column a tag
-graphs = train.graphs()  # the same for the ranker, with the names of the tags
+Y_train, Y_test = train.indicator(), test.indicator()  # sparse, one column per tag
+graphs = train.graphs()  # the same for the ranker, with tag names
 # --8<-- [end:data]
 
 # --8<-- [start:fit]
-# One held-out quarter of the training packages chooses C for both, by the same judge.
+# One held-out quarter of the training packages chooses C for both, by the same measure.
 # It is drawn at random: packages are sorted by name, and neighbours are alike.
 choice = {
     "scoring": scorer("average_precision"),
@@ -40,7 +40,7 @@ one_vs_rest.fit(X_train, Y_train)
 print("chosen:", ranker.best_params_, one_vs_rest.best_params_)
 # --8<-- [end:fit]
 
-# --8<-- [start:judge]
+# --8<-- [start:measure]
 scores = {
     "LogLinearRanker": ranker.best_estimator_.score_labels(X_test),
     "OneVsRest": one_vs_rest.decision_function(X_test),
@@ -60,4 +60,4 @@ package = test.ids.index("gnome-calendar")
 print("\ngnome-calendar, the best five tags, and * where people agree:")
 for tag in ranker.best_estimator_.rank(X_test[package], top=5)[0]:
     print(" *" if tag in test.label_sets[package] else "  ", tag)
-# --8<-- [end:judge]
+# --8<-- [end:measure]

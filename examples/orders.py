@@ -1,4 +1,4 @@
-"""Learn from total orders, and from what people really give: parts and layers."""
+"""Learn from total orders, and from what people really give: partial orders, layers."""
 
 # --8<-- [start:data]
 import numpy as np
@@ -16,7 +16,9 @@ random = np.random.default_rng(0)
 def readers(n, taste):
     """Features of n readers, and how each orders the genres: positions, 1 = best."""
     X = random.normal(size=(n, len(taste)))
-    mood = random.gumbel(size=(n, len(GENRES)))  # nobody is what their features say
+    mood = random.gumbel(
+        size=(n, len(GENRES))
+    )  # noise: nobody follows their features exactly
     liking = X @ taste + mood
     return X, 1 + np.argsort(np.argsort(-liking, axis=1), axis=1)
 
@@ -27,7 +29,9 @@ X_new, orders_new = readers(1000, taste)
 # --8<-- [end:data]
 
 # --8<-- [start:partial]
-asked = random.random(orders.shape) < 0.5  # each reader, about some genres only
+asked = (
+    random.random(orders.shape) < 0.5
+)  # each reader was asked about some genres only
 some = np.where(asked, orders, np.nan)  # NaN = not judged
 
 # Three layers, 0: loves it (places 1 and 2), 1: may read it (3 to 5), 2: never
@@ -56,7 +60,7 @@ search = GridSearchCV(LogLinearRanker(), {"C": [0.1, 1, 10]}, scoring=by_arcs, c
 for name, y in supervision.items():
     show(name, search.fit(X, y).best_estimator_.score_labels(X_new))
 
-# What one may try first; it cannot learn from the other kinds.
+# The obvious baseline; it cannot learn from the other kinds.
 show("RidgeCV on positions", -RidgeCV().fit(X, orders).predict(X_new))
 show("the truth without noise", X_new @ taste)
 # --8<-- [end:learn]

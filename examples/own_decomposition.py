@@ -1,4 +1,4 @@
-"""A decomposition of one's own: the labels given weigh more than their relatives."""
+"""A custom decomposition: the given labels weigh more than their relatives."""
 
 # --8<-- [start:callable]
 import numpy as np

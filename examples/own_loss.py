@@ -1,4 +1,4 @@
-"""A loss of one's own, minimised by LogLinearRanker: the smooth hinge of every arc."""
+"""A custom loss, minimised by LogLinearRanker: the smooth hinge of every arc."""
 
 # --8<-- [start:loss]
 import numpy as np
@@ -11,7 +11,7 @@ from arcrank.metrics import kendall_tau, scorer
 
 
 class SmoothHingeLoss:
-    """`sum_i weight_i/s_i sum_arcs L(margin)`: every arc is a piece of its own.
+    """`sum_i weight_i/s_i sum_arcs L(margin)`: every arc is one piece.
 
     L is 0 from margin 1 on, 1/2 - margin below 0, and a parabola in between.
     """
@@ -69,7 +69,7 @@ def order(liking):
 
 taste = random.normal(size=(5, 7))
 X, X_new = random.normal(size=(150, 5)), random.normal(size=(1000, 5))
-moods = random.standard_t(df=1.5, size=(150, 7))  # some are wild
+moods = random.standard_t(df=1.5, size=(150, 7))  # with outliers
 orders, orders_new = order(X @ taste + moods), order(X_new @ taste)
 
 rankers = {

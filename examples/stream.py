@@ -14,8 +14,8 @@ from arcrank.text import HashedTextFeatures
 
 corpus = load_debtags_sample()
 train, test = corpus.split("train"), corpus.split("test")
-order = np.random.default_rng(0).permutation(len(train))  # not the alphabet's
-NEW = ("use::", "works-with::")  # facets whose tags are invented midway
+order = np.random.default_rng(0).permutation(len(train))  # not alphabetical
+NEW = ("use::", "works-with::")  # facets whose tags appear midway
 
 
 def write(path, rows, unknown=()):
@@ -32,12 +32,12 @@ write(folder / "tuesday.jsonl", order[half:])
 # --8<-- [end:files]
 
 # --8<-- [start:learn]
-words = HashedTextFeatures(n_features=2**16)  # no vocabulary: new words need no care
+words = HashedTextFeatures(n_features=2**16)  # no vocabulary, so new words need no care
 X_test = words.transform(test.texts)
 ranker = MMPRanker()
 
 
-def judge(tags):
+def precision_of(tags):
     """Average precision of some tags among themselves."""
     columns = [ranker.labels_.tolist().index(tag) for tag in tags]
     Y = test.indicator()[:, [test.labels.index(tag) for tag in tags]]
@@ -50,10 +50,10 @@ for day in ("monday", "tuesday"):
     print(f"{day}: {report.documents:,} documents, {len(ranker.labels_)} tags known")
     old = [tag for tag in ranker.labels_ if not tag.startswith(NEW)]
     new = [tag for tag in ranker.labels_ if tag.startswith(NEW)]
-    print(f"   {len(old):3} old tags: average precision {judge(old):.2f}")
+    print(f"   {len(old):3} old tags: average precision {precision_of(old):.2f}")
     if new:
-        print(f"   {len(new):3} new tags: average precision {judge(new):.2f}")
-        print(f"   all together: average precision {judge(old + new):.2f}")
+        print(f"   {len(new):3} new tags: average precision {precision_of(new):.2f}")
+        print(f"   all together: average precision {precision_of(old + new):.2f}")
 # --8<-- [end:learn]
 
 # --8<-- [start:one]
