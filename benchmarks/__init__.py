@@ -1,1 +1,1 @@
-"""Side by side with peers: ratios taken in one run, alternated, medians."""
+"""Comparisons with other libraries: medians of alternating runs in one process, as ratios."""

@@ -1,6 +1,6 @@
 """Run every benchmark, or those named: `python -m benchmarks [errors datasets ...]`.
 
-Each runs in a process of its own, so that none inherits another's memory, threads or compiled code.
+Each runs in a separate process, so that none inherits another's memory, threads or compiled code.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Time the corpora: our SGML reader beside BeautifulSoup, and the parsed cache beside parsing.
+"""Time the corpora: our SGML reader against BeautifulSoup, and the parsed cache against parsing.
 
     ARCRANK_DATA=... python -m benchmarks.datasets
 
-What is compared runs in turn in one process; medians, and the ratios that are promised (20 and 10). BeautifulSoup only
-builds its trees, from text already decoded; ours gives the finished stories.
+The candidates alternate in one process; medians, and the promised ratios (20 and 10). BeautifulSoup only builds its
+trees, from decoded text; ours returns the finished stories.
 """
 
 from __future__ import annotations

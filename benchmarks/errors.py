@@ -1,4 +1,4 @@
-"""Time the four errors together beside scikit-learn's ranking loss alone, on RCV1's test label sets.
+"""Time the four errors together against scikit-learn's ranking loss alone, on RCV1's test label sets.
 
 ARCRANK_DATA=... python -m benchmarks.errors
 """

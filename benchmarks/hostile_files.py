@@ -1,4 +1,4 @@
-"""Forge 11,000 model files whose checksums are right, load and use them; and the memory that loading one can take.
+"""Load and use 11,000 forged model files with valid checksums, and measure the memory that loading can take.
 
 python -m benchmarks.hostile_files
 
@@ -29,17 +29,17 @@ from tests.modelfile.models import MODELS
 from tests.modelfile.trials import GOOD, saved, verdicts
 
 EACH, LEARNER = 400, 500  # mutants of each model, and of each learner at least
-WEIGHED = 100  # mutants of each large model
+MEASURED = 100  # mutants of each large model
 _draw = np.random.default_rng(0)
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        _judge_all(Path(folder))
-        _weigh_all(Path(folder))
+        _try_all(Path(folder))
+        _measure_all(Path(folder))
 
 
-def _judge_all(folder: Path) -> None:
+def _try_all(folder: Path) -> None:
     files = {name: saved(make(), folder) for name, make in MODELS.items()}
     learners = {name: _learner(folder, whole) for name, whole in files.items()}
     counts: dict[str, Counter[str]] = {}
@@ -71,8 +71,8 @@ def _learner(folder: Path, whole: bytes) -> str:
     return str(read_card(path)["learner"])
 
 
-def _weigh_all(folder: Path) -> None:
-    """Peak memory of loading, over that of loading the smallest model, beside the file."""
+def _measure_all(folder: Path) -> None:
+    """Peak memory of loading beyond that of loading the smallest model, relative to the file."""
     path = folder / "small"
     arcrank.save(arcrank.RocchioRanker().fit([[1.0], [0.0]], ["a", "b"]), path)
     arcrank.load(path)
@@ -83,14 +83,14 @@ def _weigh_all(folder: Path) -> None:
         whole = path.read_bytes()
         own = (peak_bytes(lambda: arcrank.load(path)) - baseline) / len(whole)
         print(f"{name}: {len(whole):,} bytes; the model itself takes {own:.2f} times that when it is loaded")
-        peaks = [verdict.split() for _, verdict in verdicts(whole, WEIGHED, 0, folder, _weigh)]
+        peaks = [verdict.split() for _, verdict in verdicts(whole, MEASURED, 0, folder, _measure)]
         refused = max((int(peak) - baseline) / len(whole) for verdict, peak in peaks if verdict == "refused")
         report(f"  refused copies, most (memory - baseline) / file: {name}", refused, 2)
         valid = max(((int(peak) - baseline) / len(whole) for verdict, peak in peaks if verdict == "valid"), default=0.0)
         report(f"  other copies, the same beside the model itself: {name}", valid / max(2.0, own), 1.05)
 
 
-def _weigh(path: Path) -> str:
+def _measure(path: Path) -> str:
     verdicts: list[str] = []
 
     def load() -> None:

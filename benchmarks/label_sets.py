@@ -1,9 +1,9 @@
-"""How good the label sets of `predict` are: thresholds learnt in training beside the cut of the smallest loss.
+"""How good the label sets of `predict` are: thresholds learnt in training against the cut of smallest loss.
 
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.label_sets
 
-Micro-F1 on test documents; one-vs-rest LinearSVC (C = 1) stands beside. C = 100 for RCV1 and the debtags sample, 300
-for Reuters. The rule was chosen by figures of this kind, so they show what it does, not what it would do elsewhere.
+Micro-F1 on test documents, with one-vs-rest LinearSVC (C = 1) for comparison. C = 100 for RCV1 and the debtags sample,
+300 for Reuters. The rule was chosen by figures of this kind, so they show what it does, not what it would do elsewhere.
 """
 
 from __future__ import annotations
@@ -52,5 +52,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of scikit-learn, of labels that are in no training document
+        warnings.simplefilter("ignore")  # from scikit-learn, about labels without a training document
         main()

@@ -1,4 +1,4 @@
-"""Time LogLinearRanker on Reuters ModApte, beside one-vs-rest LinearSVC and SciPy's products, one thread each.
+"""Time LogLinearRanker on Reuters ModApte against one-vs-rest LinearSVC and SciPy's products, one thread each.
 
 ARCRANK_DATA=... python -m benchmarks.loglinear
 """

@@ -1,4 +1,4 @@
-"""Load RCV1-sized weights beside reading the same bytes; damage a model 3,000 times; kill 200 saves.
+"""Time loading RCV1-sized weights against reading the same bytes; damage a model 3,000 times; kill 200 saves.
 
 python -m benchmarks.modelfile
 """
@@ -89,7 +89,7 @@ def _harm() -> None:
 
 
 def _count(what: str, n: int) -> dict[str, int]:
-    """Count in a process of its own, so that a crash is seen and not shared."""
+    """Count in a separate process, so that a crash is noticed and contained."""
     command = [sys.executable, "-m", "tests.modelfile.harm", what, str(n)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1800)
     counts: dict[str, int] = json.loads(done.stdout)

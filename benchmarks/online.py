@@ -1,15 +1,15 @@
-"""One pass of MMPRanker beside its peers, and over a stream shaped like the paper's RCV1.
+"""One pass of MMPRanker against other learners, and over a stream shaped like the paper's RCV1.
 
     OMP_NUM_THREADS=1 ARCRANK_DATA=... python -m benchmarks.online [--quick]
 
-1. Reuters-21578, the features of `arcrank.experiments.crammer2002` (fold 0): documents/s of one pass beside
+1. Reuters-21578, the features of `arcrank.experiments.crammer2002` (fold 0): documents/s of one pass against
    `OneVsRestClassifier(Perceptron(max_iter=1, tol=None))` and `vw --multilabel_oaa` from its cache, in one run, the
    best of several repetitions each. VW's start is not counted; its one-error is read off its weights first.
-2. 521,439 synthetic documents of 121 of 9,325 terms and 102 topics: documents/s over arrays in memory, beside what
-   the Reuters rate predicts for terms x labels a document; then streamed from an svmlight file, with peak memory.
+2. 521,439 synthetic documents of 121 of 9,325 terms and 102 topics: documents/s over arrays in memory, against what
+   the Reuters rate predicts for terms x labels per document; then streamed from an svmlight file, with peak memory.
 
-All rates are by the CPU's clock, which is one thread's time for all of them and does not depend on what else the
-machine does: a pass of seconds is always interrupted on a busy one, a pass of milliseconds is not.
+All rates are per second of CPU time, since all use one thread and CPU time does not depend on the load: on a busy
+machine a pass of seconds is always interrupted, a pass of milliseconds is not.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def vw_seconds(fold: Fold, repetitions: int) -> tuple[float, float] | None:
 
 
 def vw_one_error(model: Path, fold: Fold) -> float:
-    """From its weights: label r of feature j has place j 2^ceil(log2 k) + r."""
+    """From its weights: label r of feature j is at index j 2^ceil(log2 k) + r."""
     weights = np.zeros(2**VW_BITS)
     for line in model.read_text().splitlines():
         place, _, value = line.partition(":")
@@ -96,10 +96,10 @@ def vw_one_error(model: Path, fold: Fold) -> float:
 
 
 def compare_on_reuters(repetitions: int) -> tuple[float, float]:
-    """Print the peers; returns CPU seconds a document for loss 3, and terms x labels a document."""
+    """Print the peers; returns CPU seconds per document for loss 3, and terms x labels per document."""
     fold = reuters_fold(0)
     n, terms = fold.X.shape[0], fold.X.nnz / fold.X.shape[0]
-    print(f"Reuters-21578: {n} documents, {fold.X.shape[1]} terms, {terms:.1f} a document, {fold.Y.shape[1]} topics")
+    print(f"Reuters-21578: {n} documents, {fold.X.shape[1]} terms, {terms:.1f} per document, {fold.Y.shape[1]} topics")
     rates = {}
     for ranker in (MMPRanker("indicator"), MMPRanker("size"), MMPRanker("normalized"), PerceptronRanker()):
         ranker.fit(fold.X, fold.Y)
@@ -111,20 +111,20 @@ def compare_on_reuters(repetitions: int) -> tuple[float, float]:
     ratio = slowest * seconds / n
     print(f"  {'OneVsRest(Perceptron)':36} {n / seconds:10,.0f} documents/s, one-error {100 * error:.1f} %")
     print(f"  the slowest MMP is {ratio:.1f} times as fast as OneVsRest(Perceptron) (wanted: 20)")
-    tell_vw(vw_seconds(fold, repetitions), n, slowest)
+    print_vw(vw_seconds(fold, repetitions), n, slowest)
     ranker = MMPRanker("normalized")
     seconds = best_seconds(lambda: ranker.fit(fold.X, fold.Y), 5 * repetitions)
     return seconds / n, terms * fold.Y.shape[1]
 
 
-def tell_vw(found: tuple[float, float] | None, n: int, slowest: float) -> None:
+def print_vw(found: tuple[float, float] | None, n: int, slowest: float) -> None:
     if found is None:
         print("  vowpalwabbit is not installed; pip install 'arcrank[bench]'")
         return
     seconds, error = found
     print(f"  {'vw --multilabel_oaa':36} {n / seconds:10,.0f} documents/s, one-error {100 * error:.1f} %")
     if error > SANE_ONE_ERROR:
-        print("  its one-error is not sane: no comparison")
+        print("  its one-error is implausible: no comparison")
     else:
         print(f"  the slowest MMP is {slowest * seconds / n:.1f} times as fast as vw (wanted: 5)")
 
@@ -154,7 +154,7 @@ def _synthetic_block(random: Any, n: int, term_law: np.ndarray, topic_words: np.
     drawn = np.concatenate([own, common, random.integers(0, N_TERMS, (n, 60))], axis=1)
     order = np.argsort(drawn, axis=1, kind="stable")
     ordered = np.take_along_axis(drawn, order, axis=1)
-    order[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = drawn.shape[1]  # a term counts where it is drawn first
+    order[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = drawn.shape[1]  # a term counts the first time it is drawn
     chosen = np.argsort(order, axis=1)[:, :TERMS_A_DOCUMENT]
     columns = np.sort(np.take_along_axis(ordered, chosen, axis=1), axis=1).astype(np.int32)
     indptr = np.arange(n + 1) * TERMS_A_DOCUMENT
@@ -162,15 +162,17 @@ def _synthetic_block(random: Any, n: int, term_law: np.ndarray, topic_words: np.
     return sp.csr_matrix((values, columns.ravel(), indptr), shape=(n, N_TERMS)), sp.csr_matrix(Y)
 
 
-def stream_in_memory(X: Any, Y: Any, second_a_document: float, work: float) -> None:
+def stream_in_memory(X: Any, Y: Any, seconds_per_document: float, work: float) -> None:
     n = X.shape[0]
-    print(f"\nSynthetic: {n:,} documents, {X.nnz / n:.0f} terms a document, {Y.shape[1]} topics, {Y.nnz / n:.2f} each")
+    print(
+        f"\nSynthetic: {n:,} documents, {X.nnz / n:.0f} terms per document, {Y.shape[1]} topics, {Y.nnz / n:.2f} each"
+    )
     ranker = MMPRanker("normalized")
     wall = best_seconds(lambda: ranker.fit(X, Y), 2, time.perf_counter)
     seconds = best_seconds(lambda: ranker.fit(X, Y), 3)
-    predicted = 1.0 / (second_a_document * (X.nnz / n * Y.shape[1]) / work)
+    predicted = 1.0 / (seconds_per_document * (X.nnz / n * Y.shape[1]) / work)
     losses = ranker.cumulative_losses_[-1]
-    print(f"  {n / seconds:,.0f} documents/s in memory ({n / wall:,.0f} by the clock on the wall)")
+    print(f"  {n / seconds:,.0f} documents/s in memory ({n / wall:,.0f} by wall time)")
     print(f"  the Reuters rate predicts {predicted:,.0f} (terms x topics): ratio {n / seconds / predicted:.2f}")
     print(f"  round-averaged losses {losses.round(3).tolist()}")
 
@@ -190,7 +192,7 @@ from arcrank.datasets.stream import learn_stream
 from arcrank.rankers.online.mmp import MMPRanker
 from arcrank.text import HashedTextFeatures
 MMPRanker("normalized").fit(np.eye(3), np.eye(3, dtype=int))  # imports and compiles everything
-def memory(which):  # getrusage would tell the peak of the parent, which a child inherits
+def memory(which):  # getrusage would report the peak of the parent, which a child inherits
     return 1024 * int(re.search(which + r":\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 before = memory("VmRSS")
 ranker = MMPRanker("normalized")
@@ -222,9 +224,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the synthetic documents, fewer repetitions")
     quick = parser.parse_args().quick
-    second_a_document, work = compare_on_reuters(2 if quick else 5)
+    seconds_per_document, work = compare_on_reuters(2 if quick else 5)
     X, Y = synthetic(N_DOCUMENTS // 10 if quick else N_DOCUMENTS)
-    stream_in_memory(X, Y, second_a_document, work)
+    stream_in_memory(X, Y, seconds_per_document, work)
     stream_from_disk(X, Y)
 
 

@@ -1,13 +1,13 @@
-"""PreferenceMachine beside scikit-learn's linear support vector machines on Reuters-21578, in one run.
+"""PreferenceMachine against scikit-learn's linear support vector machines on Reuters-21578, in one run.
 
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.preference_machine [speed] [single] [rbf] [accuracy]
 
 speed : 90 topics, identity, C = 1, tf-idf, to a relative gap of 1e-2 and 1e-3, over one-vs-rest LinearSVC's time
-single : one topic a document, over LinearSVC(multi_class="crammer_singer") at objectives equal to 3, 4, 5 digits
-rbf : 6,490 documents, ten topics, in a process of its own; time and peak memory
+single : one topic per document, over LinearSVC(multi_class="crammer_singer") at objectives equal to 3, 4, 5 digits
+rbf : 6,490 documents, ten topics, in a separate process; time and peak memory
 accuracy : 90 topics, C by cross-validation on train for both, domination against one-vs-rest
 
-Ratios are of processor time, the best of three rounds in which both run in turn; wall time stands beside them. Kernels
+Ratios are of processor time, the best of three rounds in which both run in turn; wall time is shown too. Kernels
 are compiled before the clock starts.
 """
 
@@ -35,7 +35,7 @@ from benchmarks.timing import report
 
 ROUNDS = 3
 GRID = (0.1, 0.3, 1.0, 3.0)
-FEATURES = {"ngrams": 1, "min_df": 1}  # words with log counts: what a user of linear machines would take
+FEATURES = {"ngrams": 1, "min_df": 1}  # words with log counts, as is usual with linear machines
 
 
 def reuters(name: str) -> tuple[Any, Any, Any, Any]:
@@ -129,7 +129,7 @@ def _rbf() -> None:
 
 
 def rbf() -> None:
-    """In a process of its own, whose peak memory is nobody else's."""
+    """In a separate process, to measure its peak memory."""
     print("\nrbf: 6,490 documents, ten topics, gamma = 1, C = 1, relative gap 1e-3", flush=True)
     process = multiprocessing.get_context("spawn").Process(target=_rbf)
     process.start()

@@ -1,10 +1,10 @@
-"""Rank 13,212 RCV1 documents from a shell: `arcrank rank` beside scikit-learn's decision_function and argsort.
+"""Rank 13,212 RCV1 documents from a shell: `arcrank rank` against scikit-learn's decision_function and argsort.
 
     ARCRANK_DATA=... python -m benchmarks.rank_command
 
 Both load a model (ours from its file, scikit-learn's with joblib), read the same svmlight file, score 103 topics, take
 the best five and write them to a file as JSON lines. Once without and once with the start of the interpreter and its
-imports, most of which is scikit-learn's for both. Times are of the CPU's clock, so that a busy machine does not decide.
+imports, most of which is scikit-learn's for both. Times are CPU times, so that other load does not matter.
 Then the memory of `arcrank rank` on ten times as many documents, which must not grow.
 """
 
@@ -80,7 +80,7 @@ def prepare(folder: Path) -> None:
 
 
 def peer_of(ours: arcrank.LogLinearRanker) -> LogisticRegression:
-    """Our weights in scikit-learn's estimator, all labels in one product: what scoring costs is not what they are."""
+    """Our weights in scikit-learn's estimator, all labels in one product; their values do not affect the cost."""
     peer = LogisticRegression()
     peer.coef_, peer.intercept_ = np.ascontiguousarray(ours.coef_), ours.intercept_
     peer.classes_, peer.n_features_in_ = np.arange(len(ours.labels_)), ours.n_features_in_

@@ -1,10 +1,10 @@
-"""RankBoost beside XGBoost, and the neighbour search beside scikit-learn, on Reuters-21578 (first-topic-top10).
+"""RankBoost against XGBoost, and the neighbour search against scikit-learn, on Reuters-21578 (first-topic-top10).
 
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks rankboost
 
 RankBoost: 200 rounds for topic acq with all labels, on the 9,509 x 10,751 tf-idf matrix. XGBoost: `rank:pairwise`, 200
 trees of depth one, the same matrix, one query, one thread, `tree_method="hist"` (its default and fastest). Its pairs:
-`lambdarank_pair_method="mean"` with one sampled partner a document (the cheapest it has), and "topk", its default,
+`lambdarank_pair_method="mean"` with one sampled partner per document (the cheapest it has), and "topk", its default,
 with its default of 32. Both sides include the preparation of the matrix (sorted columns; DMatrix and histograms).
 Neighbours: the 2 nearest of each document among all documents, against `NearestNeighbors(metric="cosine",
 algorithm="brute")`. Memory is the most that arrays allocated by the search took at one time.

@@ -1,4 +1,4 @@
-"""Cross-validate the switches of `TextFeatures` one at a time; its defaults come from this table.
+"""Cross-validate the options of `TextFeatures` one at a time; its defaults come from this table.
 
     ARCRANK_DATA=... python -m benchmarks.text_defaults [--quick]
 
@@ -28,7 +28,7 @@ from arcrank.text import PivotedLength, TermCounts, TextFeatures
 
 DEBTAGS_ROWS = 8000
 RARE = 20
-"""Labels in fewer of the rows are left out: three folds say nothing about them."""
+"""Labels in fewer rows are left out: three folds are not enough for them."""
 
 VARIANTS: dict[str, Any] = {
     "the default": {},

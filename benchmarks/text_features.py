@@ -1,8 +1,8 @@
-"""Time the text transformers on the 10,789 Reuters documents, beside scikit-learn's TfidfVectorizer.
+"""Time the text transformers on the 10,789 Reuters documents against scikit-learn's TfidfVectorizer.
 
     ARCRANK_DATA=... python -m benchmarks.text_features
 
-The two run in turn in one process; medians, and the ratio that must not exceed one.
+The two alternate in one process; medians, and the ratio that must not exceed one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def compare_with_scikit_learn(texts: list[str]) -> None:
 
 
 def count_selected_terms(texts: list[str], label_sets: Iterable[list[str]]) -> None:
-    """Crammer & Singer report 27,747 words, 3,468 selected, and 49 -> 37 words a document (on 4/5 of these)."""
+    """Crammer & Singer report 27,747 words, 3,468 selected, and 49 -> 37 words per document (on 4/5 of these)."""
     for name, tokenizer in (("Porter stems", Tokenizer()), ("no stems", Tokenizer(stem=False))):
         counts = TermCounts(tokenizer=tokenizer).fit_transform(texts)
         X = PivotedLength().fit_transform(counts)
@@ -57,7 +57,7 @@ def count_selected_terms(texts: list[str], label_sets: Iterable[list[str]]) -> N
         middle = time.perf_counter()
         InformativeSelector().fit(LogCounts().fit_transform(counts), label_sets)
         stop = time.perf_counter()
-        per_text = f"{X.nnz / len(texts):.1f} -> {kept.nnz / len(texts):.1f} words a document"
+        per_text = f"{X.nnz / len(texts):.1f} -> {kept.nnz / len(texts):.1f} words per document"
         print(f"{name}: {X.shape[1]} terms, Rocchio keeps {kept.shape[1]}, {per_text}, {middle - start:.2f} s")
         print(f"{name}: informative terms in {stop - middle:.2f} s")
 

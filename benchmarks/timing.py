@@ -1,4 +1,4 @@
-"""What the benchmarks share: alternated timing and a line that says whether a promise is kept."""
+"""Shared by the benchmarks: alternating timing, and a line that says whether a promise is kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def first_call(task: Callable[[], Any]) -> float:
 
 
 def peak_bytes(task: Callable[[], Any]) -> int:
-    """The most that arrays allocated by the task took at one time."""
+    """Peak memory of arrays allocated by the task."""
     tracemalloc.start()
     try:
         task()
@@ -38,7 +38,7 @@ def peak_bytes(task: Callable[[], Any]) -> int:
 
 
 def report(what: str, value: float, limit: float, *, at_least: bool = False) -> None:
-    """One line: the measured ratio, what was promised, and whether it is kept."""
+    """Print the measured ratio, what was promised, and whether it is kept."""
     kept = value >= limit if at_least else value <= limit
     word = "at least" if at_least else "at most"
     print(f"{what:<68} {value:8.3g}   promised {word} {limit:g}: {'kept' if kept else 'MISSED'}", flush=True)

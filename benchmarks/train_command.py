@@ -2,7 +2,7 @@
 
 python -m benchmarks.train_command [GIGABYTES]
 
-The file is generated: 100 labels with words of their own among 50,000, about a kilobyte a document.
+The file is generated: 100 labels with characteristic words among 50,000, about a kilobyte per document.
 """
 
 from __future__ import annotations
