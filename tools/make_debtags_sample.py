@@ -2,10 +2,10 @@
 
     ARCRANK_DATA=... python tools/make_debtags_sample.py src/arcrank/datasets/data/debtags-sample.jsonl.xz
 
-The same corpus gives the same sample, byte for byte: packages are tried in the order of a hash of their
-names. The choice is stratified by tags (Sechidis et al. 2011, for one fold): the tag that still lacks the
-fewest packages gets them first, so that rare tags keep their share too. Tags that end up with fewer than
-`MIN_PACKAGES` packages, or with none in train or test, are dropped, and with them packages without a tag.
+The same corpus gives the same sample, byte for byte: packages are tried in the order of a hash of their names. The
+choice is stratified by tags (Sechidis et al. 2011, for one fold): the tag that still lacks the fewest packages gets
+them first, so that rare tags keep their share too. Tags that end up with fewer than `MIN_PACKAGES` packages, or with
+none in train or test, are dropped, and then packages without a tag.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def digest(corpus: Corpus, row: int) -> bytes:
 
 
 def without_repeats(corpus: Corpus, rows: list[int]) -> list[int]:
-    """Keep the first package of each description, so that no text is both learnt from and judged by."""
+    """Keep the first package of each description, so that no text is in both train and test."""
     texts = corpus.texts or []
     first = {texts[i]: i for i in reversed(rows)}
     return [i for i in rows if first[texts[i]] == i]

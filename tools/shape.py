@@ -103,7 +103,7 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def heavy_packages(trees: Tree, graph: dict[str, set[str]]) -> set[str]:
-    """Modules whose import brings a heavy library along."""
+    """Modules whose import also imports a heavy library."""
     heavy = {
         name
         for name, tree in trees.items()

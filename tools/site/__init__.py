@@ -1,1 +1,1 @@
-"""What makes the generated pages and pictures of the documentation: `make pages` runs it all."""
+"""Generate pages and pictures of the documentation: `make pages` runs it all."""

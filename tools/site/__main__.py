@@ -1,6 +1,6 @@
 """Write what can be written in seconds: `make pages`.
 
-What takes longer has a command of its own, and its pages say so: `tools.site.learners`, `tools.site.curves`,
+What takes longer has separate commands, named on its pages: `tools.site.learners`, `tools.site.curves`,
 `tools.site.screens`, and `arcrank reproduce --report FILE.md`.
 """
 

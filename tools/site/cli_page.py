@@ -147,14 +147,16 @@ def _option(one: Any, hint: Any, variable: str) -> str:
     if not one.is_flag and one.metavar:
         names += f" `{one.metavar}`"
     facts = [_kind(one, hint), _range(hint), "may be repeated" if one.multiple else "", _default(one)]
-    # --version ends the program before anything else: in the environment it would only be in the way
+    # --version ends the program first, so it is useless as a variable
     facts += [] if one.is_eager else [f"`{one.envvar or f'{variable}_{one.name.upper()}'}`"]
     return _entry(names, one.help, facts)
 
 
 def _entry(names: str, help: str | None, facts: list[str]) -> str:
-    told = "; ".join(fact for fact in facts if fact)
-    return f"- {names}: {_prose(help or '')}" + (f"  \n    <small>{told[0].upper()}{told[1:]}</small>" if told else "")
+    details = "; ".join(fact for fact in facts if fact)
+    return f"- {names}: {_prose(help or '')}" + (
+        f"  \n    <small>{details[0].upper()}{details[1:]}</small>" if details else ""
+    )
 
 
 def _kind(one: Any, hint: Any) -> str:
@@ -194,7 +196,7 @@ def _default(one: Any) -> str:
 
 
 def _prose(text: str) -> str:
-    """A help text as Markdown: on one line, with nothing in it taken for a mark, but code left as code."""
+    """A help text as Markdown: on one line, with special characters escaped, and code left as code."""
     parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
     return "".join(part if part.startswith("`") else _escaped(part) for part in parts)
 

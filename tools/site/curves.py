@@ -2,7 +2,7 @@
 
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m tools.site.curves [NAME...] [--fresh]
 
-Solver runs and the figures of `tools.site.learners` are kept in the user's cache folder; `--fresh` runs the solvers
+Solver runs and the figures of `tools.site.learners` are stored in the user's cache folder; `--fresh` runs the solvers
 again.
 """
 
@@ -114,7 +114,7 @@ def draw_online(figure: Any, palette: Palette) -> None:  # noqa: ARG001
 
 
 def draw_times(figure: Any, palette: Palette) -> None:
-    """Training time against average precision, a point a learner, on the corpora whose times are known."""
+    """Training time against average precision, one point per learner, on the corpora whose times are known."""
     found = {corpus: timed["seconds"] for corpus in learners.CORPORA if (timed := learners.known_times(corpus))}
     for axes, (corpus, timed) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
         for i, (name, (seconds, _)) in enumerate(timed.items()):
@@ -150,7 +150,7 @@ def _model() -> tuple[Any, Any, Any]:
 
 
 def explained(package: str, above: str, below: str) -> Explained:
-    """What the README's model says of a package; a word has its term's part and half of those of its pairs."""
+    """What the README's model says about a package; a word has its term's part and half of those of its pairs."""
     test, features, ranker = _model()
     text = test.texts[test.ids.index(package)]
     x = features.transform([text])
@@ -224,7 +224,7 @@ def _mark(axes: Any, place: tuple[float, float], size: tuple[float, float], shar
         facecolor=colour, alpha=0.08 + 0.42 * abs(share), linestyle="--" if share < 0 else "-",
     )  # fmt: skip
     axes.add_patch(box)
-    if share < 0:  # told without colour too
+    if share < 0:  # visible without colour too
         axes.plot([place[0] + 2, place[0] + size[0] - 2], [place[1] - size[1] / 2] * 2, color=colour, linewidth=1.4)
 
 
@@ -344,7 +344,7 @@ class Picture(NamedTuple):
 
 
 def _always(draw: Callable[[Any, Palette], None]) -> Callable[[bool], Callable[[Any, Palette], None]]:
-    return lambda fresh: draw  # noqa: ARG005 - nothing to run anew
+    return lambda fresh: draw  # noqa: ARG005 - nothing to run again
 
 
 PICTURES = {

@@ -17,7 +17,7 @@ from tools.site.pictures import Palette
 __all__ = ["CYCLIC", "DRAWINGS", "DRAWN_WITH", "SCORES", "write"]
 
 DRAWN_WITH = "3.11.2"
-"""The matplotlib that wrote the committed files; other versions may write the same drawing in other bytes."""
+"""The matplotlib version that wrote the committed files; others may write different bytes for the same drawing."""
 
 Arcs = Sequence[tuple[int, int]]
 Places = dict[int, tuple[float, float]]
@@ -162,7 +162,7 @@ def mappings(figure: Any, palette: Palette) -> None:
 
 
 def orders(figure: Any, palette: Palette) -> None:
-    """Aiolli & Sperduti, Figure 1 (d) to (f), judged by the ranking 3 1 2."""
+    """Aiolli & Sperduti, Figure 1 (d) to (f), with the costs of the ranking 3 1 2."""
     places: Places = {1: (0, 2), 2: (0, 1), 3: (0, 0)}
     scores = {1: 2.0, 2: 1.0, 3: 3.0}
     every, near = [(1, 2), (2, 3), (1, 3)], [(1, 2), (2, 3)]

@@ -15,7 +15,7 @@ Place = tuple[float, float]
 
 @dataclass
 class Pen:
-    """Draws on one panel, in one page's colours."""
+    """Draws on one panel in the colours of a page."""
 
     axes: Any
     palette: Palette
@@ -113,7 +113,7 @@ def pens(figure: Any, palette: Palette, rows: int, columns: int, heights: Iterab
 
 
 def beside(place: Place, places: Mapping[Any, Place]) -> Place:
-    """Where a note on a label meets no arc: above the top row, below the bottom row, outside between them."""
+    """Where a note on a label overlaps no arc: above the top row, below the bottom row, outside between them."""
     x, y = place
     rows = [other[1] for other in places.values()]
     if y == max(rows):

@@ -3,7 +3,7 @@
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m tools.site.learners [--accuracy-only | --times-only] [--corpora ...]
 
 Finished cells are stored in the user's cache folder (see `arcrank.experiments.cache`), so a second run is cheap.
-`--times-only` measures the times anew, on a quiet machine please, and reads the accuracies; `--accuracy-only` leaves
+`--times-only` measures the times again, on an idle machine please, and reads the accuracies; `--accuracy-only` leaves
 the times as they were measured last.
 
 The settings of a learner are those of the best average precision on a quarter held out of at most 10,000 training
@@ -58,7 +58,7 @@ Settings = dict[str, Any]
 
 
 class Learner(NamedTuple):
-    """How one is made of its settings, and the settings to choose from."""
+    """How to make a learner from settings, and the settings to choose from."""
 
     make: Callable[..., Any]
     grid: list[Settings]
@@ -122,7 +122,7 @@ HIGH = ("avg. precision %", "max F1")
 
 @cache
 def data(corpus: str) -> Data:
-    """TextFeatures() learnt of the training texts, or the vectors as they are."""
+    """TextFeatures() fitted to the training texts, or the vectors unchanged."""
     whole = CORPORA[corpus]()
     train, test = whole.split("train"), whole.split("test")
     Y, Y_test = train.indicator(), test.indicator()
@@ -140,7 +140,7 @@ def score(model: Any, X: Any) -> Any:
 def fit(learner: str, settings: Settings, X: Any, Y: Any, **more: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "Label not")  # of one-vs-rest, where a few documents lack some label
+        warnings.filterwarnings("ignore", "Label not")  # from one-vs-rest, if a label has no document
         return LEARNERS[learner].make(**settings, **more).fit(X, Y)
 
 
@@ -266,7 +266,7 @@ def _accuracy_table(found: dict[str, dict[str, Any]]) -> str:
 
 
 def _shown(value: float) -> float:
-    """What is shown: the best is marked among these."""
+    """The value as shown; the best of these is marked."""
     return round(value, 3 if value < 1 else 2)
 
 
@@ -275,8 +275,8 @@ def _format(value: float) -> str:
 
 
 def _settings(settings: Settings) -> str:
-    told = [f"{n} = {v:g}" if n != "average" else "averaged" if v else "" for n, v in settings.items()]
-    return ", ".join(filter(None, told))
+    shown = [f"{n} = {v:g}" if n != "average" else "averaged" if v else "" for n, v in settings.items()]
+    return ", ".join(filter(None, shown))
 
 
 def _times_part(timed: dict[str, Any] | None, n: int) -> str:
@@ -295,7 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--accuracy-only", action="store_true", help="show only times that were measured before")
-    which.add_argument("--times-only", action="store_true", help="measure the times anew")
+    which.add_argument("--times-only", action="store_true", help="measure the times again")
     parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA), metavar="NAME")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args(arguments)
@@ -304,8 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for corpus in options.corpora:
         for learner in LEARNERS:
             found = accuracy(corpus, learner)
-            told = ", ".join(f"{name} {value:.4g}" for name, value in found["measures"].items())
-            print(f"{corpus}: {learner} ({_settings(found['settings'])}) {told}", flush=True)
+            shown = ", ".join(f"{name} {value:.4g}" for name, value in found["measures"].items())
+            print(f"{corpus}: {learner} ({_settings(found['settings'])}) {shown}", flush=True)
         timed[corpus] = known_times(corpus) if options.accuracy_only else times(corpus, fresh=options.times_only)
     options.page.parent.mkdir(parents=True, exist_ok=True)
     options.page.write_text(page(options.corpora, timed), encoding="utf-8")

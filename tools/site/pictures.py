@@ -1,4 +1,4 @@
-"""Pictures of the documentation: each is drawn twice, for a light and for a dark page, and kept as SVG.
+"""Pictures of the documentation: each is drawn twice, for a light and for a dark page, and saved as SVG.
 
 A page shows a pair with Material's own marks:
 
@@ -20,7 +20,7 @@ PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one kind of page; `series` are told apart by the colour-blind too."""
+    """The colours of one kind of page; `series` can be distinguished by colour-blind readers."""
 
     name: str
     ink: str

@@ -1,4 +1,4 @@
-"""The pages of the reference that are written from the program: `python -m tools.site.reference`, or `make pages`."""
+"""The pages of the reference that are generated from the program: `python -m tools.site.reference`, or `make pages`."""
 
 from __future__ import annotations
 

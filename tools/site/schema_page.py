@@ -1,4 +1,4 @@
-"""The page of what `--json` prints, from the schemas that lie beside the program."""
+"""The page of what `--json` prints, from the schemas in the package."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ any name. A field marked `?` may be absent.
 
 
 class Field(NamedTuple):
-    """A field of the output: where it stands, what it may be, what it means, and whether it is always there."""
+    """A field of the output: its place, its type, its meaning, and whether it is always present."""
 
     name: str
     type: str
@@ -59,7 +59,7 @@ def fields_of(schema: dict[str, Any]) -> list[Field]:
 
 
 def meanings(path: Path) -> dict[str, str]:
-    """What each field of a schema means: its description, else what field_meanings.toml says; "" where nobody does."""
+    """What each field of a schema means: its description, else what field_meanings.toml says; "" if neither does."""
     told = tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8")).get(path.stem, {})
     fields = fields_of(json.loads(path.read_text(encoding="utf-8")))
     return {one.name: one.meaning or told.get(one.name, "") for one in fields}
