@@ -26,7 +26,7 @@ _ABOUT = """\
 <!-- Written by `make pages` from the program. Change the help texts in src/arcrank/cli, not this page. -->
 
 Every command explains itself with `--help` or `-h`. Results go to standard output, everything else to standard error;
-[exit codes](exit-codes.md) tell how a command ended, and [`--json`](json.md) gives results that programs can read.
+[exit codes](exit-codes.md) say how a command ended, and [`--json`](json.md) gives results that programs can read.
 
 An option is taken from the command line, else from its environment variable, else from the table of its command in the
 [file of options](files.md#options), else it has its default. The environment variable stands at the end of each entry;
@@ -114,7 +114,7 @@ def _json(command: Command) -> list[str]:
     if "--json" not in command.options:
         return []
     links = [f"[`{one.stem}.json`](json.md#{one.stem})" for one in schemas_of(command.path, command.options)]
-    return [f"**JSON**: `--json` prints what the schema {' or '.join(links)} tells."]
+    return [f"**JSON**: `--json` prints what the schema {' or '.join(links)} describes."]
 
 
 def _annotations(made: Any) -> dict[str, Any]:

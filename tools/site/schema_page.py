@@ -60,9 +60,9 @@ def fields_of(schema: dict[str, Any]) -> list[Field]:
 
 def meanings(path: Path) -> dict[str, str]:
     """What each field of a schema means: its description, else what field_meanings.toml says; "" if neither does."""
-    told = tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8")).get(path.stem, {})
+    described = tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8")).get(path.stem, {})
     fields = fields_of(json.loads(path.read_text(encoding="utf-8")))
-    return {one.name: one.meaning or told.get(one.name, "") for one in fields}
+    return {one.name: one.meaning or described.get(one.name, "") for one in fields}
 
 
 def _inside(schema: dict[str, Any], at: str) -> Iterator[Field]:
@@ -112,16 +112,16 @@ def page() -> str:
 
 def _section(path: Path) -> str:
     schema = json.loads(path.read_text(encoding="utf-8"))
-    fields, told = fields_of(schema), meanings(path)
-    rows = [f"| {_name(one)} | {one.type} | {_cell(told[one.name])} |" for one in fields]
+    fields, meant = fields_of(schema), meanings(path)
+    rows = [f"| {_name(one)} | {one.type} | {_cell(meant[one.name])} |" for one in fields]
     table = "\n".join(["| field | type | meaning |", "|---|---|---|", *rows])
-    told = [schema[key].rstrip(".") + "." for key in ("title", "description") if key in schema]
+    about = [schema[key].rstrip(".") + "." for key in ("title", "description") if key in schema]
     kind = "A list of objects." if schema.get("type") == "array" else ""
     return "\n\n".join(
         part
         for part in (
             f"## {path.stem.replace('-', ' ')} {{ #{path.stem} }}",
-            " ".join([*told, kind]).strip(),
+            " ".join([*about, kind]).strip(),
             table,
             f"<details markdown>\n<summary>{path.name}</summary>\n\n"
             f'```json\n--8<-- "{path.relative_to(ROOT).as_posix()}"\n```\n\n</details>\n',

@@ -36,8 +36,8 @@ class FeatureMap:
         if split_model(model)[0] is not None:
             return cls("text")
         card: Mapping[str, Any] = getattr(model, "model_card_", None) or {}
-        told = card.get("columns") or {}
-        return cls(told.get("kind", "numbered"), int(model.n_features_in_), told.get("names"))
+        columns = card.get("columns") or {}
+        return cls(columns.get("kind", "numbered"), int(model.n_features_in_), columns.get("names"))
 
     @classmethod
     def of_corpus(cls, corpus: Corpus) -> FeatureMap:

@@ -48,8 +48,8 @@ def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int,
         row = None
         if table is None and cells is not None:
             table = _Table.of_first_row(lines.place(number), cells, delimiter, options)
-            told = table.in_header or options.header is False
-            suspicions = Suspicions(lines.name, header=told, separator=options.label_separator)
+            known = table.in_header or options.header is False
+            suspicions = Suspicions(lines.name, header=known, separator=options.label_separator)
             if table.in_header:
                 yield number, None
                 continue
