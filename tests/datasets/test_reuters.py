@@ -63,12 +63,12 @@ def test_a_story_without_topics():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("</REUTERS>", "", "without its closing tag"),
-        ("</TOPICS>", "", "<TOPICS> without its </TOPICS>"),
-        ("</TITLE>", "", "<TITLE> without its </TITLE>"),
-        ("</BODY>", "", "<BODY> without its </BODY>"),
-        ("</TEXT>", "", "<TEXT without its </TEXT>"),
-        ("<TEXT>", "", "without its TEXT"),
+        ("</REUTERS>", "", "has no closing tag"),
+        ("</TOPICS>", "", "<TOPICS> has no </TOPICS>"),
+        ("</TITLE>", "", "<TITLE> has no </TITLE>"),
+        ("</BODY>", "", "<BODY> has no </BODY>"),
+        ("</TEXT>", "", "<TEXT has no </TEXT>"),
+        ("<TEXT>", "", "has no TEXT"),
         ('NEWID="2"', "", "NEWID"),
         ('NEWID="2"', 'NEWID="two"', "NEWID"),
     ],

@@ -145,7 +145,7 @@ def test_a_frame_has_no_format(options):
 @pytest.mark.parametrize("source", [[{"text": "oil"}], {"text": ["oil"]}, None, 3, pd.Series(["oil"])])
 def test_what_else_is_given_is_told_what_to_give(source):
     for read in (read_corpus, iter_corpus):
-        with pytest.raises(InputError, match="a path, a binary stream or a DataFrame") as caught:
+        with pytest.raises(InputError, match="A path, a binary stream or a DataFrame") as caught:
             read(source)
         assert "pandas.DataFrame" in str(caught.value)
 

@@ -60,6 +60,6 @@ def test_a_bad_row_is_an_error_or_a_counted_skip(raw, line, reason):
 
 
 def test_a_truncated_file_says_how_many_rows_are_gone():
-    with pytest.raises(FormatError, match="promises 1,000,000,000 rows, the file ends after 1"):
+    with pytest.raises(FormatError, match="says 1,000,000,000 rows, but the file ends after 1"):
         read("1000000000 5 4\n0 1:1\n")
     assert read("1000000000 5 4\n0 1:1\n", on_error="skip").skipped == {"row missing": 999_999_999}
