@@ -77,7 +77,7 @@ def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
     """Refuse texts for a model of features, and the reverse: they would share columns. Nothing is saved then."""
     if texts != (split_model(loaded)[0] is not None):
         wanted, got = ("features", "texts") if texts else ("texts", "features")
-        raise InputError(f"{data}: the model takes {wanted}, and this file holds {got}.\nThe model was not changed.")
+        raise InputError(f"{data}: the model takes {wanted}, but this file holds {got}.\nThe model was not changed.")
 
 
 def _parts(loaded: Any) -> tuple[Any, Any]:
