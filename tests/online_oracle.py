@@ -31,16 +31,15 @@ def mmp(rows, arcs_of_rows, d, k, loss):
 
 
 def perceptron(rows, label_sets, d, k):
-    """Prototypes after every round of one binary perceptron a label; documents with no or all labels are skipped."""
+    """The last prototypes of one binary perceptron per label, and those after every document with some labels."""
     W, history = [[0.0] * k for _ in range(d)], []
     for x, relevant in zip(rows, label_sets, strict=True):
-        if not 0 < len(relevant) < k:
-            continue
         score = scores_of(W, x)
         for label in range(k):
             sign = 1 if label in relevant else -1
             if sign * score[label] <= 0:
                 for column, value in x:
                     W[column][label] += sign * value
-        history.append([list(row) for row in W])
-    return history
+        if 0 < len(relevant) < k:
+            history.append([list(row) for row in W])
+    return W, history

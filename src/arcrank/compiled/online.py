@@ -10,7 +10,8 @@ counters : (5,) int64, see `ROUNDS` and its siblings
 sums : (4,) float64: the losses 1, 2 and 3 of all rounds, and the largest ||x||^2
 curve : (points, 3) float64: the losses' means over the rounds so far, at every STRIDE-th round
 
-A pass returns how many rows it has seen: fewer than there are where scores are no longer finite.
+A document without arcs is not a round: the losses and the mean of the weights leave it out. Only the perceptron learns
+from it. A pass returns how many rows it has seen: fewer than there are where scores are no longer finite.
 """
 
 from __future__ import annotations
@@ -57,21 +58,24 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
     for place in range(len(rows)):
         i = rows[place]
         arcs = read_layers(i, ptr, label, level, rest, levels, sizes)
+        before, wrong = counters[ROUNDS], 0
         if arcs == 0:
             counters[SKIPPED] += 1
-            continue
+            if rule != PERCEPTRON:  # there is no order to learn
+                continue
         if not _score(i, indptr, indices, data, W, scores, sums):
             return place
-        # Under every rule the losses are those of the ranking before the update, when the document is still new.
-        wrong = wrong_layers(levels, sizes, scores, step, tree)
-        record(wrong, arcs, counters, sums, curve)
+        if arcs > 0:
+            # Under every rule the losses are those of the ranking before the update, when the document is still new.
+            wrong = wrong_layers(levels, sizes, scores, step, tree)
+            record(wrong, arcs, counters, sums, curve)
         moved = wrong > 0
-        if rule == PERCEPTRON:
+        if rule == PERCEPTRON:  # a document with no label, or with all, is an example of every binary problem too
             moved = _perceptron_step(levels, scores, step)
         elif moved:
             step /= normalizer(rule, wrong, arcs)
         if moved:
-            _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+            _move(i, indptr, indices, data, step, W, U, before)
     return len(rows)
 
 

@@ -82,8 +82,8 @@ def test_mmp_equals_its_transcription(loss, stream):
 def test_perceptron_equals_its_transcription(stream):
     graphs, X = stream
     sets = [set(row.indices.tolist()) for row in graphs.to_indicator()]
-    history = online_oracle.perceptron(sparse_rows(X), sets, 3, graphs.n_labels)
-    last, mean = (history[-1], np.mean(history, axis=0)) if history else (np.zeros((3, graphs.n_labels)),) * 2
+    last, history = online_oracle.perceptron(sparse_rows(X), sets, 3, graphs.n_labels)
+    mean = np.mean(history, axis=0) if history else last
     np.testing.assert_array_equal(PerceptronRanker().fit(X, graphs).coef_, np.transpose(last))
     np.testing.assert_allclose(PerceptronRanker(average=True).fit(X, graphs).coef_, np.transpose(mean), atol=1e-12)
 
@@ -268,9 +268,11 @@ def test_the_kind_is_fixed_by_the_first_call():
         by_graphs.partial_fit(X, as_graphs([["a"]], labels=["a", "b", "c"]))
 
 
-def test_documents_without_topics_or_with_all_of_them_change_nothing():
+def test_mmp_learns_nothing_from_documents_without_topics_or_with_all_of_them():
     X, Y = random_stream()
     for ranker in RANKERS:
+        if isinstance(ranker, PerceptronRanker):
+            continue
         fitted = type(ranker)(**ranker.get_params()).fit(X, Y)
         before = fitted.get_state()
         fitted.partial_fit(X[:2], np.array([[0] * 5, [1] * 5], dtype=bool))
@@ -279,6 +281,35 @@ def test_documents_without_topics_or_with_all_of_them_change_nothing():
         after["counters"][1] = before["counters"][1]
         for name in before.keys() - {"parameters", "labels"}:
             np.testing.assert_array_equal(before[name], after[name])
+
+
+def test_perceptrons_learn_from_documents_without_topics_and_with_all_of_them():
+    ranker = PerceptronRanker().partial_fit([[1.0, 0.0]], [["a"]], labels=["a", "b"])
+    ranker.partial_fit([[1.0, 2.0]], [[]])  # scores 1 and -1: only "a" is wrong
+    np.testing.assert_array_equal(ranker.coef_, [[0, -2], [-1, 0]])
+    ranker.partial_fit([[0.0, 1.0]], [["a", "b"]])  # scores -2 and 0: both are wrong
+    np.testing.assert_array_equal(ranker.coef_, [[0, -1], [-1, 1]])
+    assert (ranker.n_rounds_, ranker.n_skipped_, len(ranker.cumulative_losses_)) == (1, 2, 1)
+    ranker.partial_fit([[4.0, 0.0]], [["c"]]).partial_fit([[1.0, 0.0]], [[]])
+    np.testing.assert_array_equal(ranker.coef_, [[-4, -1], [-1, 1], [3, 0]])  # "c" is known, and pushed down
+
+
+def test_labels_that_are_not_judged_are_no_examples():
+    graphs = LayeredGraphs.from_levels([[0, 1, 1], [1, -1, -1], [-1, -1, -1]])
+    ranker = PerceptronRanker().fit(np.eye(3), graphs)
+    np.testing.assert_array_equal(ranker.coef_, [[1, -1, 0], [-1, 0, 0], [-1, 0, 0]])
+
+
+def test_documents_without_topics_are_not_part_of_the_mean():
+    X, Y = random_stream()
+    Y[::7] = False
+    last, history = online_oracle.perceptron(
+        sparse_rows(X.toarray()), [set(np.flatnonzero(row).tolist()) for row in Y], 6, 5
+    )
+    assert len(history) < 60
+    mean = PerceptronRanker(average=True).fit(X, Y)
+    np.testing.assert_allclose(mean.coef_, np.mean(history, axis=0).T, atol=1e-12)
+    np.testing.assert_allclose(PerceptronRanker().fit(X, Y).coef_, np.transpose(last), atol=1e-12)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

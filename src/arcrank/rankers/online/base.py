@@ -135,13 +135,13 @@ class OnlineRanker(LinearRanker):
 
     @property
     def n_rounds_(self) -> int:
-        """Documents learnt from, counting each epoch."""
+        """Documents with arcs that were learnt from, counting each epoch."""
         check_is_fitted(self)
         return self._progress.rounds
 
     @property
     def n_skipped_(self) -> int:
-        """Documents without arcs (no topic, or all of them), which change nothing and are not rounds."""
+        """Documents without arcs (no topic, or all of them), which are not rounds; MMP cannot learn from them."""
         check_is_fitted(self)
         return self._progress.skipped
 

@@ -68,7 +68,8 @@ class MMPRanker(OnlineRanker):
     history_ : list of dict
         These means after each pass of `fit`.
     n_rounds_, n_skipped_ : int
-        Documents learnt from, and those without arcs, which change nothing.
+        Documents learnt from, and those without arcs (no label, or all), which have no order to learn and change
+        nothing.
 
     Notes
     -----

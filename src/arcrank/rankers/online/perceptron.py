@@ -18,12 +18,17 @@ class PerceptronRanker(OnlineRanker):
     by -x. y must be label sets: single labels, an indicator, lists of names, or graphs of two layers, where labels that
     are not judged stay as they are. `predict` takes the labels of positive score.
 
+    A document without labels is a negative example of every label known so far, and a document with all labels a
+    positive one, as in the paper, where the documents that do not have a topic are its complement. So an empty set
+    means that no label applies; leave out documents whose labels are unknown.
+
     Parameters
     ----------
     epochs : int
         Passes of `fit`; `partial_fit` makes one over what it is given.
     average : bool
-        Score by the mean of the prototypes over all rounds in place of the last ones.
+        Score by the mean of the prototypes over all rounds in place of the last ones. Documents with no or all labels
+        change the prototypes, but are not rounds.
     shuffle : bool
         Draw a new order of the rows in each pass of `fit`, by `random_state`.
     random_state : int, RandomState or None
@@ -34,7 +39,8 @@ class PerceptronRanker(OnlineRanker):
     Attributes
     ----------
     labels_, coef_, cumulative_losses_, loss_rounds_, n_rounds_, n_skipped_
-        As in `MMPRanker`; the losses are those of the ranking. Documents with no or all labels are skipped too.
+        As in `MMPRanker`; the losses are those of the ranking. Documents with no or all labels have no ranking to
+        measure: `n_skipped_` counts them, although the perceptrons learn from them.
 
     Examples
     --------
