@@ -52,17 +52,3 @@ class FlowStore:
         live = int(copy.used[0])
         copy.value[:live] *= np.repeat(factor, copy.count)
         return copy
-
-
-def entries(store: FlowStore) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Key and instance of every stored variable, instance by instance."""
-    shift = store.start - (np.cumsum(store.count) - store.count)
-    at = np.arange(int(store.count.sum())) + np.repeat(shift, store.count)
-    return store.key[at], np.repeat(np.arange(len(store.count)), store.count)
-
-
-def count_groups(rows: NDArray[np.int64], groups: NDArray[np.int64]) -> int:
-    """The number of different (row, group); equal ones stand together."""
-    if not len(rows):
-        return 0
-    return 1 + int(((rows[1:] != rows[:-1]) | (groups[1:] != groups[:-1])).sum())

@@ -27,6 +27,7 @@ _LONGEST_SLEEP = 8  # passes
 _FULL_EVERY = 4  # passes; those between look only at the labels that each instance watches
 _VISITS = 1000  # that a pass makes at least: it repeats a small set of instances, for it costs nothing
 _BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and rounds over them
+_ROUNDING = 1e-12  # share of the primal that rounding may hide of the gap
 _TINY = 1e-30  # stands for the squared length of an empty instance
 
 
@@ -48,6 +49,15 @@ class Solution:
     def relative_gap(self) -> float:
         """(primal - dual) / primal, at least 0."""
         return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+
+    @property
+    def distance(self) -> float:
+        """A bound on the distance of W from the optimal W*, at any tolerance.
+
+        Both objectives are strongly concave or convex in W: primal - P* and D* - dual are each at least
+        1/2 ||W - W*||^2. So the gap bounds its square.
+        """
+        return float(np.sqrt(max(0.0, self.primal - self.dual) + _ROUNDING * self.primal))
 
 
 @dataclass
@@ -90,9 +100,14 @@ class _Dual:
         return np.argsort(-self._costs, kind="stable")[:count]
 
     @property
+    def lengths(self) -> Array:
+        """The lengths of the instances, (n,)."""
+        return np.sqrt(self._square)
+
+    @property
     def radius(self) -> float:
         """The largest length of an instance."""
-        return float(np.sqrt(self._square.max(initial=0.0)))
+        return float(self.lengths.max(initial=0.0))
 
 
 class LinearDual(_Dual):

@@ -14,7 +14,7 @@ from arcrank.compiled import margin_dual_layers, margin_dual_pieces
 from arcrank.decompositions import DISAGREEMENT, Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.losses.margin import MarginLoss
-from arcrank.solvers.flow_store import FlowStore, count_groups, entries
+from arcrank.solvers.flow_store import FlowStore
 from arcrank.solvers.margin_pieces import most_layers, piece_counts, piece_factors, single_arcs, without_weightless
 
 WATCHED = 20  # labels of an instance that a visit may confine itself to
@@ -64,10 +64,6 @@ class MarginProblem(ABC):
     def net_flows(self, block: slice, store: FlowStore) -> Array:
         """(rows, k) outflow minus inflow."""
 
-    @abstractmethod
-    def support(self, store: FlowStore) -> int:
-        """How many pieces carry flow: the paper's support vectors."""
-
     @property
     def n_embedded(self) -> int:
         """Columns of W."""
@@ -112,13 +108,6 @@ class LayeredProblem(MarginProblem):
         margin_dual_layers.net_flows(self.rule, self.graph, block.start, store.arrays(), flows)
         return flows
 
-    def support(self, store: FlowStore) -> int:
-        """How many pieces carry flow: the keys of the store name arcs, or a label and its group."""
-        if self.rule[0] == margin_dual_layers.IDENTITY:
-            return int((store.count > 0).sum())
-        keys, rows = entries(store)
-        return len(keys) if self.rule[0] == margin_dual_layers.ARCS else count_groups(rows, keys // self.shape[1])
-
 
 @dataclass
 class PieceProblem(MarginProblem):
@@ -157,17 +146,6 @@ class PieceProblem(MarginProblem):
         flows = np.empty((block.stop - block.start, self.shape[1]))
         margin_dual_pieces.net_flows(self.rule, self.shape[1], self.pieces, block.start, store.arrays(), flows)
         return flows
-
-    def support(self, store: FlowStore) -> int:
-        """How many pieces carry flow."""
-        mode, mirror = self.rule[:2]
-        if mode == margin_dual_pieces.IDENTITY:
-            return int((store.count > 0).sum())
-        keys, rows = entries(store)
-        if mode == margin_dual_pieces.EXPLICIT:
-            return count_groups(rows, np.searchsorted(self.pieces[1], keys, side="right"))
-        k = self.shape[1]
-        return count_groups(rows, keys % k if mirror else keys // k)
 
 
 def make_problem(

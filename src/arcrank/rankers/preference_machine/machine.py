@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,16 +12,17 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from arcrank._typing import Array, IntArray, Mask
+from arcrank._typing import Array, Mask
 from arcrank._validation import check_callable, check_int, check_real, check_seed
 from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs.base import row_blocks
 from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import Explanation, LinearRanker, Sizes, add_intercept, check_sample_weight
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
-from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
+from arcrank.rankers.preference_machine.codes import check_code_name, check_codes, widest_code_distance
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
@@ -105,7 +107,9 @@ class PreferenceMachine(LinearRanker):
     duality_gap_, objective_ : float
         (primal - dual) / primal, measured at the final weights; and the primal.
     leave_one_out_bound_ : float
-        Support vectors over pieces, a bound on the leave-one-out error of pieces.
+        Support vectors over pieces, a bound on the leave-one-out error of pieces at any `tol`. It counts every piece
+        that could be a support vector of the exact solution, whose margins are known up to an error that falls with
+        the duality gap; so it falls with `tol`, to the share of pieces with a margin of at most 1.
     history_ : list of {iteration, loss, gap, seconds}
         The loss is the whole objective. Gaps are those met on the way through a pass, except where they are at most
         tol: those are measured.
@@ -291,11 +295,17 @@ class PreferenceMachine(LinearRanker):
         solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs)
         solution = self._solve(solver, graphs, problem)
         W = solution.weights
-        self._set_weights(W if problem.codes is None else W @ problem.codes.T, X.shape[1])
+        weights = W if problem.codes is None else W @ problem.codes.T
+        self._set_weights(weights, X.shape[1])
         if problem.codes is not None:
             self.embedding_ = W[: X.shape[1]].T
         self.support_ = np.flatnonzero(solution.store.count)
-        self._note_bound(graphs, problem, solver, float(np.vdot(W, W)), lambda rows: design[rows] @ W)
+
+        def score(rows: Any) -> Array:
+            return np.asarray(design[rows] @ weights)
+
+        self._note_margin_bound(graphs, problem, solver, float(np.vdot(W, W)), score)
+        self._note_leave_one_out(graphs, problem, solver, solution, score)
 
     def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
         from arcrank.solvers.margin_dual import KernelDual
@@ -308,7 +318,8 @@ class PreferenceMachine(LinearRanker):
         flows = solution.weights if problem.codes is None else solution.weights @ (problem.codes @ problem.codes.T)
         self._keep_support(X, kernel, np.flatnonzero(solution.store.count), flows)
         square = float(np.vdot(solution.weights, solver.scores))
-        self._note_bound(graphs, problem, solver, square, lambda wanted: solver.scores[wanted])
+        self._note_margin_bound(graphs, problem, solver, square, solver.scores.__getitem__)
+        self._note_leave_one_out(graphs, problem, solver, solution, solver.scores.__getitem__)
 
     def _keep_support(self, X: Any, kernel: Kernel, support: NDArray[np.intp], flows: Array) -> None:
         self._kernel = kernel
@@ -326,8 +337,6 @@ class PreferenceMachine(LinearRanker):
             history.close()
         self.history_, self.n_iter_ = history.entries, solution.passes
         self.duality_gap_, self.objective_ = solution.relative_gap, solution.primal
-        pieces = int(problem.pieces_of.sum())
-        self.leave_one_out_bound_ = problem.support(solution.store) / pieces if pieces else 0.0
         if self.warm_start:
             self._dual = self._cut(), self._loss().name, graphs, problem.cost, solution.store
         if not solution.converged and solution.passes >= self.max_iter:
@@ -355,20 +364,21 @@ class PreferenceMachine(LinearRanker):
             stacklevel=5,
         )
 
-    def _note_bound(
-        self, graphs: PreferenceGraphs, problem: MarginProblem, solver: Any, square: float, embed: Any
+    def _note_margin_bound(
+        self,
+        graphs: PreferenceGraphs,
+        problem: MarginProblem,
+        solver: LinearDual | KernelDual,
+        square: float,
+        score: Callable[[Any], Array],
     ) -> None:
         """The terms of Theorem 1; scores are only computed for all rows where no arc of a few is violated."""
-        codes, linear = problem.codes, self.kernel == "linear"
-
-        def margin(rows: IntArray) -> float:
-            scores = embed(rows) if codes is None or not linear else embed(rows) @ codes.T
-            return smallest_margin(graphs[rows], scores)
-
-        smallest = margin(solver.costliest(_SUSPECTS))
+        suspects = solver.costliest(_SUSPECTS)
+        smallest = smallest_margin(graphs[suspects], score(suspects))
         if smallest > 0:
-            smallest = margin(np.arange(len(graphs)))
-        longest = 1.0 if codes is None else float(np.sqrt((codes**2).sum(axis=1).max()))
+            blocks = row_blocks(*graphs.shape)
+            smallest = min((smallest_margin(graphs[block], score(block)) for block in blocks), default=np.inf)
+        longest = 1.0 if problem.codes is None else float(np.sqrt((problem.codes**2).sum(axis=1).max()))
         self._bound_terms = BoundTerms(
             n=len(graphs),
             most_pieces=int(problem.pieces_of.max(initial=0)),
@@ -376,6 +386,25 @@ class PreferenceMachine(LinearRanker):
             margin=smallest / np.sqrt(square) if square > 0 else 0.0,
             radius=2.0 * longest * solver.radius,
         )
+
+    def _note_leave_one_out(
+        self,
+        graphs: PreferenceGraphs,
+        problem: MarginProblem,
+        solver: LinearDual | KernelDual,
+        solution: Solution,
+        score: Callable[[Any], Array],
+    ) -> None:
+        """LOO <= |V|/N: V holds the pieces whose margin may be charged by the loss at the exact solution W*.
+
+        A margin changes by at most ||W - W*|| ||M_head - M_tail|| ||x|| on the way there.
+        """
+        from arcrank.rankers.preference_machine.leave_one_out import count_pieces_within, last_charged_margin
+
+        change = solution.distance * widest_code_distance(problem.codes) * solver.lengths
+        limit = last_charged_margin(self._loss()) + change
+        support = count_pieces_within(graphs, score, limit, self._cut(), single=self.aggregate == "sum")
+        self.leave_one_out_bound_ = support / max(1, int(problem.pieces_of.sum()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
