@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from arcrank.experiments import aiolli2004, amini2008
 from arcrank.experiments.outcomes import Outcome
@@ -40,7 +41,16 @@ def test_a_second_run_reads_the_finished_cells(small, monkeypatch):
     first = run("aiolli-table-1", lambda: None)
     monkeypatch.setattr(aiolli2004, "rows", None)
     assert run("aiolli-table-1", lambda: None).values == first.values
-    assert first.verdicts()["at or better"] == 20
+    assert first.verdicts() == {"at or better": 20, "within 15 %": 0, "worse": 0, "no verdict": 5}
+
+
+def test_stored_rows_of_table_1_of_aiolli_depend_on_the_settings_of_mmp(small, monkeypatch):
+    run("aiolli-table-1", lambda: None)
+    name, (ranker, published) = next(iter(aiolli2004.BASELINES.items()))
+    monkeypatch.setitem(aiolli2004.BASELINES, name, (clone(ranker).set_params(epochs=2), published))
+    ticks = []
+    run("aiolli-table-1", lambda: ticks.append(1))
+    assert len(ticks) == 5
 
 
 def test_only_the_column_of_the_paper_has_published_values_in_table_3_of_amini(small):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["MARKS", "NEAR", "RULE", "Line", "Outcome", "Plot", "Value", "verdict"]
+__all__ = ["MARKS", "NEAR", "RULE", "Line", "Outcome", "Plot", "Value", "format_verdicts", "verdict"]
 
 NEAR = 0.15
-MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", "no verdict": ""}
+NO_VERDICT = "no verdict"
+MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", NO_VERDICT: ""}
 RULE = (
     "Verdicts compare the mean, rounded to the decimals of the published value (at least two), with that value: at or "
     "better; within 15 % of it; worse. There is no verdict where no value was published, or where the paper's data is "
@@ -46,13 +47,28 @@ def verdict(value: Value) -> str:
     ('at or better', 'no verdict')
     """
     if value.published is None or not value.comparable:
-        return "no verdict"
+        return NO_VERDICT
     decimals = max(2, len(f"{value.published:.10g}".partition(".")[2]))
     lead = round(value.measured, decimals) - value.published
     lead = lead if value.higher_is_better else -lead
     if lead >= 0:
         return "at or better"
     return "within 15 %" if -lead <= NEAR * abs(value.published) else "worse"
+
+
+def format_verdicts(counts: Mapping[str, int], marks: Mapping[str, str] = MARKS) -> str:
+    """Return the numbers of cells that are at or better, within 15 % and worse, zeros included, and of the others.
+
+    Examples
+    --------
+    >>> format_verdicts({"at or better": 3, "within 15 %": 0, "worse": 1, "no verdict": 2})
+    '3 at or better ✓, 0 within 15 % ~, 1 worse ✗, 2 no verdict'
+    >>> format_verdicts({"at or better": 0, "within 15 %": 0, "worse": 0, "no verdict": 2})
+    '2 no verdict'
+    """
+    compared = sum(counts.values()) > counts[NO_VERDICT]
+    shown = [name for name in MARKS if (counts[name] if name == NO_VERDICT else compared)]
+    return ", ".join(f"{counts[name]:,} {name} {marks[name]}".rstrip() for name in shown)
 
 
 class Line(NamedTuple):

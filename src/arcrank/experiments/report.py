@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -11,7 +11,7 @@ from arcrank._wording import number
 from arcrank.evaluation.report.html import Cell, cards, page, section, table
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 from arcrank.experiments.environment import machine, today, versions
-from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Plot, Value
+from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Plot, Value, format_verdicts
 
 __all__ = ["markdown", "report", "to_json"]
 
@@ -46,7 +46,8 @@ def report(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
 
 
 def _section(one: Outcome) -> str:
-    return section(one.full_title, _values(one), _plots(one), intro=one.note)
+    counts = f"<p>{escape(format_verdicts(one.verdicts()))}</p>"
+    return section(one.full_title, counts, _values(one), _plots(one), intro=one.note)
 
 
 def _plots(one: Outcome) -> str:
@@ -106,8 +107,11 @@ def markdown(outcomes: Sequence[Outcome], left_out: dict[str, str]) -> str:
 
 def _totals(outcomes: Sequence[Outcome]) -> str:
     counts = {name: sum(one.verdicts()[name] for one in outcomes) for name in MARKS}
-    texts = [f"**{n:,}** {name} {_mark(name)}".strip() for name, n in counts.items() if n]
-    return f"{', '.join(texts)}."
+    return f"{_counts(counts)}."
+
+
+def _counts(verdicts: Mapping[str, int]) -> str:
+    return format_verdicts(verdicts, {name: _mark(name) for name in MARKS})
 
 
 def _mark(verdict: str) -> str:
@@ -117,7 +121,8 @@ def _mark(verdict: str) -> str:
 def _markdown_section(one: Outcome, title: str) -> str:
     columns, rows = one.table()
     cells = [[_plain(row), *map(_markdown_cell, values)] for row, values in rows.items()]
-    parts = [f"## {_plain(title)}", f"`{one.name}`" + (f": {_plain(one.note)}" if one.note else "")]
+    note = f" {_plain(one.note)}" if one.note else ""
+    parts = [f"## {_plain(title)}", f"`{one.name}`: {_counts(one.verdicts())}.{note}"]
     table = _markdown_table(["", *map(_plain, columns)], cells)
     return "\n\n".join(filter(None, [*parts, _plots(one), table]))
 

@@ -14,7 +14,7 @@ from arcrank.cli.files import check_writable, is_html_file
 from arcrank.cli.progress import Meter
 from arcrank.errors import MissingDataError
 from arcrank.experiments import registry
-from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Value
+from arcrank.experiments.outcomes import MARKS, RULE, Outcome, Value, format_verdicts
 from arcrank.experiments.registry import experiment, run
 from arcrank.experiments.report import markdown, report, to_json
 from arcrank.io.atomic import write_atomically
@@ -103,8 +103,7 @@ def show(outcomes: Iterable[Outcome], *, beside_file: bool = False) -> None:
     screen = console(beside_file=beside_file)
     for one in outcomes:
         screen.print(_table(one))
-        verdicts = ", ".join(f"{n:,} {name} {MARKS[name]}".strip() for name, n in one.verdicts().items() if n)
-        screen.print(f"{one.name}: {verdicts}\n", markup=False)
+        screen.print(f"{one.name}: {format_verdicts(one.verdicts())}\n", markup=False)
         if one.note:
             say(one.note)
     say(RULE)
