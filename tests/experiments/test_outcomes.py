@@ -13,6 +13,6 @@ def test_verdicts_round_as_the_paper_did():
 def test_counts_of_verdicts_include_zeros():
     values = [Value("a", "x", 1.0, 2.0), Value("b", "x", 9.0, 2.0), Value("c", "x", 1.0)]
     assert format_verdicts(Outcome("n", "t", values=values).verdicts()) == (
-        "1 at or better ✓, 0 within 15 % ~, 1 worse ✗, 1 no verdict"
+        "1 at or better ✓, 0 within 15 % ~, 1 worse ✗, 1 without a verdict"
     )
-    assert format_verdicts(Outcome("n", "t", values=values[2:]).verdicts()) == "1 no verdict"
+    assert format_verdicts(Outcome("n", "t", values=values[2:]).verdicts()) == "1 without a verdict"

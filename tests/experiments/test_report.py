@@ -30,6 +30,6 @@ def test_every_table_says_how_many_cells_have_each_verdict():
     marks = ['<span class="good">✓</span>', '<span class="warn">~</span>', '<span class="bad">✗</span>']
     counts = [f"{n} at or better {marks[0]}, 0 within 15 % {marks[1]}, {1 - n} worse {marks[2]}" for n in (1, 0)]
     assert f"`good`: {counts[0]}. A note." in lines
-    assert f"`bad`: {counts[1]}, 1 no verdict." in lines
+    assert f"`bad`: {counts[1]}, 1 without a verdict." in lines
     assert any(line.startswith(f"1 at or better {marks[0]}, 0 within 15 % {marks[1]}, 1 worse") for line in lines)
-    assert "<p>0 at or better ✓, 0 within 15 % ~, 1 worse ✗, 1 no verdict</p>" in report([good, bad], {})
+    assert "<p>0 at or better ✓, 0 within 15 % ~, 1 worse ✗, 1 without a verdict</p>" in report([good, bad], {})

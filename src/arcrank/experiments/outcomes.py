@@ -62,13 +62,14 @@ def format_verdicts(counts: Mapping[str, int], marks: Mapping[str, str] = MARKS)
     Examples
     --------
     >>> format_verdicts({"at or better": 3, "within 15 %": 0, "worse": 1, "no verdict": 2})
-    '3 at or better ✓, 0 within 15 % ~, 1 worse ✗, 2 no verdict'
+    '3 at or better ✓, 0 within 15 % ~, 1 worse ✗, 2 without a verdict'
     >>> format_verdicts({"at or better": 0, "within 15 %": 0, "worse": 0, "no verdict": 2})
-    '2 no verdict'
+    '2 without a verdict'
     """
-    compared = sum(counts.values()) > counts[NO_VERDICT]
-    shown = [name for name in MARKS if (counts[name] if name == NO_VERDICT else compared)]
-    return ", ".join(f"{counts[name]:,} {name} {marks[name]}".rstrip() for name in shown)
+    found = {name: n for name, n in counts.items() if name != NO_VERDICT}
+    texts = [f"{n:,} {name} {marks[name]}" for name, n in found.items() if any(found.values())]
+    rest = counts[NO_VERDICT]
+    return ", ".join([*texts, f"{rest:,} without a verdict"] if rest else texts)
 
 
 class Line(NamedTuple):

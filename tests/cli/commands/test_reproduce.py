@@ -31,7 +31,7 @@ def test_the_command_prints_reports_and_fits_its_schema(small, tmp_path):
     assert not re.search(r"(?:src|href)\s*=|https?:|url\(", text)
     shown = call("reproduce", "crammer-table-1").stdout
     assert "[15.71]" in shown
-    assert re.search(r"crammer-table-1: \d at or better ✓, \d within 15 % ~, \d worse ✗, 9 no verdict", shown)
+    assert re.search(r"crammer-table-1: \d at or better ✓, \d within 15 % ~, \d worse ✗, 9 without a verdict", shown)
 
 
 def test_a_report_called_md_is_a_part_of_a_site(small, tmp_path):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from arcrank.decompositions import DECOMPOSITIONS
 from arcrank.graphs import ArcGraphs
-from arcrank.rankers.preference_machine.codes import widest_code_distance
-from arcrank.rankers.preference_machine.leave_one_out import count_pieces_within
+from arcrank.rankers.preference_machine.leave_one_out import count_pieces_within, widest_code_distance
 from arcrank.rankers.preference_machine.machine import PreferenceMachine
 from tests.oracles import arcs_of, pieces_of
 from tests.strategies import any_graphs, graphs_and_scores

@@ -51,7 +51,7 @@ def losses(corpus: str, outcome: Outcome, tick: Tick) -> None:
 def figure3(outcome: Outcome, tick: Tick) -> None:
     """Add the distribution of the number of topics per document."""
     for corpus in _available():
-        outcome.values.append(Value(corpus, "topics a document", float(np.diff(label_sets(corpus).indptr).mean())))
+        outcome.values.append(Value(corpus, "topics per document", float(np.diff(label_sets(corpus).indptr).mean())))
         outcome.plots.append(topics_plot(corpus))
         tick()
 

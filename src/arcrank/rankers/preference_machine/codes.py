@@ -92,21 +92,6 @@ def check_codes(codes: Any, n_labels: int) -> Array | None:
     return matrix
 
 
-def widest_code_distance(codes: Array | None) -> float:
-    """Return the largest `||M_r - M_s||` of two labels, by which the length of an arc's example z exceeds that of x.
-
-    Examples
-    --------
-    >>> widest_code_distance(np.array([[3.0], [0.0], [-1.0]]))
-    4.0
-    """
-    if codes is None:  # the standard basis
-        return float(np.sqrt(2.0))
-    gram = codes @ codes.T
-    squares = np.diagonal(gram)
-    return float(np.sqrt(max(0.0, (squares[:, None] + squares - 2.0 * gram).max(initial=0.0))))
-
-
 def _smallest_distance(codes: Array) -> float:
     distances = codes.shape[1] - codes @ codes.T
     return float(distances[~np.eye(len(codes), dtype=bool)].min(initial=np.inf))

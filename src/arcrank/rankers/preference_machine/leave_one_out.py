@@ -14,7 +14,7 @@ from arcrank.losses.margin import MarginLoss
 from arcrank.metrics.generalized import generalized_error
 from arcrank.solvers.margin_pieces import piece_counts, single_arcs, without_weightless
 
-__all__ = ["count_pieces_within", "last_charged_margin"]
+__all__ = ["count_pieces_within", "last_charged_margin", "widest_code_distance"]
 
 
 def last_charged_margin(loss: MarginLoss) -> float:
@@ -25,6 +25,19 @@ def last_charged_margin(loss: MarginLoss) -> float:
     [1.0, inf]
     """
     return loss.target if float(loss.value(loss.target)) == 0.0 else np.inf
+
+
+def widest_code_distance(codes: Array | None) -> float:
+    """Return the largest `||M_r - M_s||` of two labels: an arc's example z is at most this times as long as x.
+
+    >>> widest_code_distance(np.array([[3.0], [0.0], [-1.0]]))
+    4.0
+    """
+    if codes is None:  # the standard basis
+        return float(np.sqrt(2.0))
+    gram = codes @ codes.T
+    squares = np.diagonal(gram)
+    return float(np.sqrt((squares[:, None] + squares - 2.0 * gram).max(initial=0.0)))
 
 
 def count_pieces_within(

@@ -22,7 +22,7 @@ from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import Explanation, LinearRanker, Sizes, add_intercept, check_sample_weight
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
-from arcrank.rankers.preference_machine.codes import check_code_name, check_codes, widest_code_distance
+from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
@@ -399,7 +399,11 @@ class PreferenceMachine(LinearRanker):
 
         A margin changes by at most ||W - W*|| ||M_head - M_tail|| ||x|| on the way there.
         """
-        from arcrank.rankers.preference_machine.leave_one_out import count_pieces_within, last_charged_margin
+        from arcrank.rankers.preference_machine.leave_one_out import (
+            count_pieces_within,
+            last_charged_margin,
+            widest_code_distance,
+        )
 
         change = solution.distance * widest_code_distance(problem.codes) * solver.lengths
         limit = last_charged_margin(self._loss()) + change
