@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
-
-import numpy as np
 
 from arcrank.datasets.cache import Arrays, cached, pack_strings, unpack_strings
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.locate import find
-from arcrank.errors import FormatError, ParameterError
-from arcrank.io.compressed import files_of, members
+from arcrank.datasets.numeric_table import read_numeric_table
+from arcrank.errors import ParameterError
+from arcrank.io.compressed import files_of
 
 __all__ = ["LABEL_RANKING_SETS", "load_label_ranking"]
 
@@ -55,21 +52,9 @@ def load_label_ranking(name: str) -> Corpus:
 
 
 def _parse(path: Path, file: str) -> Arrays:
-    found = [stream.read() for _, stream in members(path, file)]
-    if not found:
-        raise FormatError(f"{path}: {file} is missing")
-    header, *rows = list(csv.reader(io.StringIO(found[0].decode()))) or [[]]
-    if not rows:
-        raise FormatError(f"{path}/{file}: the file is empty")
+    header, table = read_numeric_table(path, file)
     features = [j for j, column in enumerate(header) if column.startswith("A")]
     labels = [j for j, column in enumerate(header) if column.startswith("L")]
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise FormatError(f"{path}/{file}:{number}: {len(row)} cells where the header has {len(header)}")
-    try:
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(header))
-    except ValueError as error:
-        raise FormatError(f"{path}/{file}: a cell is not a number ({error})") from error
     return {
         "X": table[:, features],
         "ranks": table[:, labels],
