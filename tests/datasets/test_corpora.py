@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 from arcrank.datasets import (
+    load_aslib,
     load_debtags,
     load_debtags_sample,
     load_label_ranking,
+    load_mulan,
     load_rcv1,
     load_reuters21578,
+    load_routing,
+    load_subjects,
 )
+from arcrank.datasets.aslib import load_aslib_runtimes
 from arcrank.datasets.locate import find
 from arcrank.datasets.reuters import parse_sgml
 from arcrank.errors import ParameterError
@@ -197,3 +202,60 @@ def test_label_ranking(corpus_of, name):
 def test_label_ranking_knows_its_sets():
     with pytest.raises(ParameterError, match="iris"):
         load_label_ranking("mnist")
+
+
+MULAN = {"bibtex": (7395, 1836, 159), "enron": (1702, 1001, 53), "medical": (978, 1449, 45), "yeast": (2417, 103, 14)}
+
+
+@pytest.mark.parametrize("name", MULAN)
+def test_mulan(corpus_of, name):
+    corpus = corpus_of(load_mulan, name)
+    n, d, k = MULAN[name]
+    assert corpus.X.shape == (n, d)
+    assert corpus.feature_names == [f"f{j}" for j in range(d)]
+    assert corpus.labels == [f"l{j}" for j in range(k)]
+    assert corpus.indicator().shape == (n, k)
+    order = np.random.default_rng(0).permutation(n)
+    np.testing.assert_array_equal(np.concatenate([corpus.splits["train"], corpus.splits["test"]]), order)
+    assert len(corpus.splits["train"]) == int(0.7 * n)
+
+
+def test_subjects(corpus_of):
+    corpus = corpus_of(load_subjects)
+    assert sizes(corpus) == {"train": 90_452, "dev": 19_949}
+    sets = [corpus.label_sets[i] for i in corpus.splits["train"]]
+    learnable = {subject for subjects in sets for subject in subjects}
+    assert len(learnable) == 35_116
+    assert round(np.mean([len(subjects) for subjects in sets]), 2) == 2.85
+    assert len({*corpus.labels} - learnable) == 3_151
+    assert len({*corpus.ids}) == len(corpus)
+
+
+ASLIB = {
+    "CSP-2010": (2024, 88, 2), "GLUHACK-2018": (353, 50, 8), "MAXSAT12-PMS": (876, 37, 6),
+    "MIP-2016": (218, 143, 5), "QBF-2011": (1368, 46, 5), "SAT11-INDU": (300, 117, 18),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASLIB)
+def test_aslib(corpus_of, name):
+    corpus = corpus_of(load_aslib, name)
+    n, d, k = ASLIB[name]
+    assert corpus.X.shape == (n, d)
+    assert np.isfinite(corpus.X).all()
+    assert len(corpus.feature_names) == d
+    assert corpus.graphs().shape == (n, k)
+    runtimes = load_aslib_runtimes(name)
+    np.testing.assert_array_equal(corpus.ranks == 1, runtimes == runtimes.min(axis=1, keepdims=True))
+    assert [*corpus.splits] == [f"fold-{number}" for number in range(1, 11)]
+    assert sorted(np.concatenate([*corpus.splits.values()])) == [*range(n)]
+
+
+def test_routing(corpus_of):
+    corpus = corpus_of(load_routing)
+    assert sizes(corpus) == {"train": 5_608, "test": 381}
+    assert corpus.ranks.shape == (5_989, 9)
+    assert not np.isnan(corpus.ranks).any()
+    assert (corpus.ranks.max(axis=1) == 1).sum() == 1_319
+    train, test = corpus.split("train"), corpus.split("test")
+    assert not {*train.texts} & {*test.texts}

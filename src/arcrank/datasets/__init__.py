@@ -4,14 +4,18 @@ Loaders look for a corpus in the folder named by `ARCRANK_DATA`, then in the use
 Parsed corpora are stored in the cache folder under the checksum of the files.
 """
 
+from arcrank.datasets.aslib import load_aslib
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.debtags import load_debtags, load_debtags_sample
 from arcrank.datasets.label_ranking import load_label_ranking
+from arcrank.datasets.mulan import load_mulan
 from arcrank.datasets.ohsumed import load_ohsumed
 from arcrank.datasets.rcv1 import load_rcv1
 from arcrank.datasets.read import iter_corpus, read_corpus
 from arcrank.datasets.reuters import load_reuters21578
+from arcrank.datasets.routing import load_routing
 from arcrank.datasets.stream import StreamReport, hashed_features, learn_stream
+from arcrank.datasets.subjects import load_subjects
 from arcrank.datasets.writers import write_corpus
 
 __all__ = [
@@ -20,12 +24,16 @@ __all__ = [
     "hashed_features",
     "iter_corpus",
     "learn_stream",
+    "load_aslib",
     "load_debtags",
     "load_debtags_sample",
     "load_label_ranking",
+    "load_mulan",
     "load_ohsumed",
     "load_rcv1",
     "load_reuters21578",
+    "load_routing",
+    "load_subjects",
     "read_corpus",
     "write_corpus",
 ]

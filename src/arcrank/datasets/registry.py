@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arcrank.datasets.aslib import ASLIB_SCENARIOS
+from arcrank.datasets.label_ranking import LABEL_RANKING_SETS
 from arcrank.datasets.locate import data_folders, find
+from arcrank.datasets.mulan import MULAN_SETS
 from arcrank.errors import MissingDataError, ParameterError
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus
 
 __all__ = ["CORPORA", "CorpusSpec", "known"]
-
-_LABEL_RANKING = ("glass", "housing", "iris", "spo", "stock", "vehicle", "vowel", "wine")
 
 
 class CorpusSpec(NamedTuple):
@@ -63,8 +64,15 @@ CORPORA = {
     "ohsumed": CorpusSpec("OHSUMED of the TREC-9 filtering track", ("ohsumed_trec9", "ohsumed"), "load_ohsumed"),
     **{
         f"label-ranking-{name}": CorpusSpec(f"label ranking: {name}", ("label_ranking",), "load_label_ranking", name)
-        for name in _LABEL_RANKING
+        for name in LABEL_RANKING_SETS
     },
+    **{f"mulan-{name}": CorpusSpec(f"MULAN: {name}", ("mulan",), "load_mulan", name) for name in MULAN_SETS},
+    "subjects": CorpusSpec("110,401 library records with 38,267 subjects", ("subjects",), "load_subjects"),
+    **{
+        f"aslib-{name.lower()}": CorpusSpec(f"ASlib, runtimes of algorithms: {name}", ("aslib",), "load_aslib", name)
+        for name in ASLIB_SCENARIOS
+    },
+    "routing": CorpusSpec("5,989 prompts with a ranking of nine language models", ("routing",), "load_routing"),
 }  # fmt: skip
 
 
