@@ -29,7 +29,7 @@ BAD = {
         "solver": ["nonsense", None],
         "loss": ["hinge"],
         **dict.fromkeys(("C", "tol", "max_iter", "n_jobs"), NUMBERS),
-        "virtual": [-1, "x", None],
+        **dict.fromkeys(("smoothing", "virtual"), NOT_NEGATIVE),
         "callback": ["print"],
         "random_state": SEEDS,
     },

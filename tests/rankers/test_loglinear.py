@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from arcrank import CandidateSets, LogLinearRanker
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, as_graphs
-from arcrank.metrics import ranking_loss, scorer
+from arcrank.metrics import generalized_error, ranking_loss, scorer
 from tests.estimator_checks import parametrize_with_checks
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -143,6 +143,40 @@ def test_threads_do_not_change_the_model(solver, sparse):
     with np.errstate(all="ignore"):
         one, two = (LogLinearRanker(solver=solver, n_jobs=jobs, max_iter=300).fit(X, Y).coef_ for jobs in (1, 2))
     assert np.array_equal(one, two)
+
+
+def test_smoothing_reaches_the_boosting_step():
+    """One arc, x = 1: q = 1/2, W- of label 0 is 1/2 and W+ is 0, rho = 2."""
+    for smoothing in (0.05, 2.0):
+        ranker = LogLinearRanker(solver="boosting", smoothing=smoothing, max_iter=1, fit_intercept=False)
+        ranker.fit([[1.0]], ArcGraphs.from_arcs([[(0, 1)]], 2))
+        step = 0.25 * np.log((0.5 + smoothing) / smoothing)
+        np.testing.assert_allclose(ranker.coef_, [[step], [-step]])
+
+
+def rare_words(n=400, k=15, n_words=1500):
+    """Log counts of texts of one to three topics: most words occur in few texts, so that most W- are 0."""
+    random = np.random.default_rng(0)
+    topics, common = random.dirichlet(np.full(n_words, 0.05), size=k), 1 / np.arange(1, n_words + 1)
+    Y = np.zeros((n, k), dtype=int)
+    counts = np.zeros((n, n_words))
+    for y, row in zip(Y, counts, strict=True):
+        y[random.choice(k, size=random.integers(1, 4), replace=False)] = 1
+        mixture = 0.3 * topics[y == 1].mean(axis=0) + 0.7 * common / common.sum()
+        row[:] = random.multinomial(random.integers(20, 80), mixture)
+    return sp.csr_matrix(np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)), Y
+
+
+def test_boosting_on_rare_words_does_not_overfit_with_more_iterations():
+    X, Y = rare_words()
+    train, test = slice(0, 200), slice(200, 400)
+
+    def error(iterations, **options):
+        ranker = LogLinearRanker(solver="boosting", fit_intercept=False, max_iter=iterations, **options)
+        return generalized_error(Y[test], ranker.fit(X[train], Y[train]).score_labels(X[test]), "disagreement")
+
+    assert error(160) < 1.02 * error(40)
+    assert error(40) < 0.75 * error(40, smoothing=1e-9)  # steps up to 10 / rho, wherever W+ or W- is 0
 
 
 def test_random_state_repeats():

@@ -47,7 +47,7 @@ _LOG_LINEAR = {
     "loss": _NOTHING,
     "callback": _NOTHING,
     "random_state": _SEED,
-    **_training("C normalize fit_intercept virtual tol max_iter warm_start n_jobs verbose"),
+    **_training("C normalize fit_intercept smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
     "decomposition": _DECOMPOSITION,

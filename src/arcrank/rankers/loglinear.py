@@ -59,6 +59,10 @@ class LogLinearRanker(LinearRanker):
         for model files.
     fit_intercept : bool
         Add a constant feature of value 1, regularised like the others.
+    smoothing : float
+        For "boosting", eps in the step `1/2 ln((W+ + eps) / (W- + eps))`, in units of the features (Schapire & Singer
+        1999). It bounds steps where W+ or W- is 0, as for rare words, and leaves the optimum as it is. With 0 (the
+        paper's Figure 3) these steps would be infinite, so such weights stay unchanged.
     virtual : float
         For "boosting", the weight nu of virtual examples that regularise each weight (0 = the paper's Figure 3).
     tol : float
@@ -115,6 +119,7 @@ class LogLinearRanker(LinearRanker):
         normalize: bool = True,
         loss: Any = None,
         fit_intercept: bool = True,
+        smoothing: float = 0.1,
         virtual: float = 0.0,
         tol: float = 1e-3,
         max_iter: int = 1000,
@@ -130,6 +135,7 @@ class LogLinearRanker(LinearRanker):
         self.normalize = normalize
         self.loss = loss
         self.fit_intercept = fit_intercept
+        self.smoothing = smoothing
         self.virtual = virtual
         self.tol = tol
         self.max_iter = max_iter
@@ -226,6 +232,7 @@ class LogLinearRanker(LinearRanker):
         check_real("tol", self.tol, above=0)
         check_real("max_iter", self.max_iter, above=0)
         check_real("n_jobs", self.n_jobs, above=0)
+        check_real("smoothing", self.smoothing, at_least=0)
         check_real("virtual", self.virtual, at_least=0)
         if self.solver not in SOLVERS:
             raise ParameterError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}.")
@@ -303,6 +310,7 @@ class LogLinearRanker(LinearRanker):
                     loss,
                     rows,
                     state,
+                    smoothing=self.smoothing,
                     virtual=self.virtual,
                     tol=self.tol / 1000,
                     max_iter=self.max_iter,

@@ -11,8 +11,6 @@ from arcrank.solvers.design import Design
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState
 
-CAP = 10.0  # the largest |Lambda|, where W+ or W- is 0 or nearly so
-
 
 def solve_boosting(
     features: Design,
@@ -20,6 +18,7 @@ def solve_boosting(
     rows: Mask,
     state: PrimalState,
     *,
+    smoothing: float,
     virtual: float,
     tol: float,
     max_iter: int,
@@ -28,6 +27,7 @@ def solve_boosting(
     """Minimise `loss + virtual * sum_l (log(1 + e^l) + log(1 + e^-l))` by Fig. 3's update.
 
     rows : (n,) instances that have arcs; rho is the largest |pi|_1 over their arcs, 2 max ||x||_1.
+    smoothing : eps, added to W+ and W- in Lambda = 1/2 ln(W+ / W-); 0 is the paper's update.
     virtual : nu, the weight of the virtual examples; 0 is the paper's unregularised algorithm.
     tol : stop when Theorem 1 promises a relative decrease of at most tol.
     history : `bound` is the decrease that Theorem 1 promises for the step from the loss noted in the same entry.
@@ -45,7 +45,7 @@ def solve_boosting(
             plus += negative.transposed(outflow)
             minus += negative.transposed(inflow)
         state.loss = value + virtual * _virtual_loss(state.W) if virtual > 0 else value
-        bound = boosting_step(plus.ravel(), minus.ravel(), state.W.reshape(-1), rho, CAP, virtual)  # in place
+        bound = boosting_step(plus.ravel(), minus.ravel(), state.W.reshape(-1), rho, smoothing, virtual)  # in place
         state.relative_gap = bound / max(state.loss, 1e-300)
         stop = history.add(loss=state.loss, bound=bound)
         state.converged = state.relative_gap <= tol
