@@ -66,7 +66,9 @@ EXPERIMENTS = {
         "rcv1",
         120,
         _deferred("dekel2003:figure4"),
-        f"{OTHER_DATA} Rows are losses. Words, all and counts are kinds of features; dual and boosting are solvers.",
+        "The available vectors are a different part of RCV1 from the paper's: verdicts compare errors on different "
+        "documents. Rows are losses. Words, all and counts are kinds of features; boosting is the paper's algorithm, "
+        "dual is another solver.",
     ),
     "aiolli-table-1": Experiment(
         AIOLLI,
