@@ -27,7 +27,9 @@ def shrink(monkeypatch, tmp_path):
     monkeypatch.setattr(crammer2002, "load_rcv1", lambda: None)
     for corpus, n in (("Reuters-21578", 3), ("RCV1", 1)):
         monkeypatch.setitem(CORPORA, corpus, (n, fold, lambda: (X, Y)))
-    monkeypatch.setattr(dekel2003, "run", lambda **key: {"errors": [0.5, 0.1, 0.3, 0.1], "C": 1.0, "seconds": 0.0})
+    monkeypatch.setattr(
+        dekel2003, "run", lambda **key: {"errors": [0.5, 0.1, 0.3, 0.1], "settings": {}, "seconds": 0.0}
+    )
     published = {name: values for name, (_, values) in aiolli2004.BASELINES.items()}
     published |= {name: aiolli2004.PUBLISHED[name] for name in aiolli2004.OWN_ERROR}
     rows = [aiolli2004.Row(name, None, values or [50.0] * 5, values) for name, values in published.items()]
