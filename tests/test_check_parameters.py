@@ -62,7 +62,6 @@ BAD = {
     },
     arcrank.SemiSupervisedLogistic: {
         **dict.fromkeys(("C", "unlabelled_weight"), NUMBERS),
-        "labels": ["fuzzy"],
         "max_iter": COUNTS,
         "tol": [-1, "x"],
     },

@@ -11,40 +11,50 @@ from tests.estimator_checks import parametrize_with_checks
 def clusters(n=160, seed=0):
     random = np.random.default_rng(seed)
     truth = np.arange(n) % 2
-    X = random.normal(size=(n, 5)) + np.where(truth, 1.5, -1.5)[:, None] * np.array([1.0, 1.0, 0.0, 0.0, 0.0])
+    X = random.normal(size=(n, 5)) + np.where(truth, 1.0, -1.0)[:, None] * np.array([1.0, 1.0, 0.0, 0.0, 0.0])
     return X, np.where(np.arange(n) < 4, truth, -1), truth
 
 
-@pytest.mark.parametrize("labels", ["soft", "hard"])
+def regression(X, y, **settings):
+    return LogisticRegression(C=10.0, tol=1e-5, max_iter=1000).fit(X, y, **settings)
+
+
 @pytest.mark.parametrize("as_sparse", [False, True])
-def test_unlabelled_instances_help(labels, as_sparse):
-    X, y, truth = clusters()
+def test_unlabelled_instances_change_the_weights(as_sparse):
+    X, y, _ = clusters()
     X = sparse.csr_matrix(X) if as_sparse else X
-    alone = LogisticRegression(C=10.0).fit(X[y >= 0], y[y >= 0])
-    ranker = SemiSupervisedLogistic(labels=labels, unlabelled_weight=10.0).fit(X, y)
-    assert ((ranker.decision_function(X) > 0) == truth).mean() >= alone.score(X, truth)
+    alone = regression(X[y >= 0], y[y >= 0])
+    ranker = SemiSupervisedLogistic().fit(X, y)
+    assert np.abs(ranker.coef_ - alone.coef_.ravel()).max() > 1.0
+    assert ((ranker.decision_function(X) > 0) != alone.predict(X)).any()
     np.testing.assert_array_equal(ranker.probabilities_[y >= 0], y[y >= 0])
 
 
-def test_hard_labels_end_where_they_reproduce_themselves():
+def test_training_ends_where_the_labels_reproduce_themselves():
     X, y, _ = clusters(seed=2)
-    ranker = SemiSupervisedLogistic(labels="hard").fit(X, y)
-    assert ranker.n_iter_ < ranker.max_iter
-    np.testing.assert_array_equal(ranker.decision_function(X)[y == -1] > 0, ranker.probabilities_[y == -1] == 1.0)
+    ranker = SemiSupervisedLogistic().fit(X, y)
+    assert 1 <= ranker.n_iter_ < ranker.max_iter
+    labels = ranker.probabilities_ > 0.5
+    np.testing.assert_array_equal(ranker.decision_function(X)[y == -1] > 0, labels[y == -1])
+    np.testing.assert_allclose(ranker.coef_, regression(X, labels).coef_.ravel(), atol=1e-2)
 
 
-def test_one_turn_equals_logistic_regression_on_weighted_copies():
+@pytest.mark.parametrize("weight", [0.25, 1.0])
+def test_one_turn_equals_logistic_regression_on_the_more_probable_labels(weight):
     X, y, _ = clusters(seed=1)
     known = y >= 0
-    first = LogisticRegression(C=10.0, tol=1e-5, max_iter=1000).fit(X[known], y[known])
-    p = first.predict_proba(X[~known])[:, 1]
-    each = known.sum() / (~known).sum()
-    copies = np.vstack([X[known], X[~known], X[~known]])
-    labels = np.concatenate([y[known], np.ones(len(p)), np.zeros(len(p))])
-    weights = np.concatenate([np.ones(known.sum()), each * p, each * (1 - p)])
-    second = LogisticRegression(C=10.0, tol=1e-5, max_iter=1000).fit(copies, labels, sample_weight=weights)
-    ranker = SemiSupervisedLogistic(max_iter=1).fit(X, y)
-    np.testing.assert_allclose(ranker.coef_, second.coef_.ravel(), atol=1e-3)
+    guessed = np.where(known, y, regression(X[known], y[known]).predict(X))
+    second = regression(X, guessed, sample_weight=np.where(known, 1.0, weight))
+    ranker = SemiSupervisedLogistic(max_iter=1, unlabelled_weight=weight).fit(X, y)
+    assert ranker.n_iter_ == 1
+    np.testing.assert_allclose(ranker.coef_, second.coef_.ravel(), atol=1e-2)
+    np.testing.assert_allclose(ranker.probabilities_[~known], second.predict_proba(X[~known])[:, 1], atol=1e-3)
+
+
+def test_training_stops_where_few_labels_change():
+    X, y, _ = clusters(seed=4)
+    assert SemiSupervisedLogistic(tol=1.0).fit(X, y).n_iter_ == 0
+    assert SemiSupervisedLogistic(tol=0.9).fit(X, y).n_iter_ == 1 < SemiSupervisedLogistic().fit(X, y).n_iter_
 
 
 def test_without_unlabelled_instances_it_is_logistic_regression():
@@ -55,7 +65,7 @@ def test_without_unlabelled_instances_it_is_logistic_regression():
     assert ranker.n_iter_ == 0
 
 
-@pytest.mark.parametrize("parameters", [{"C": -1}, {"labels": "firm"}, {"unlabelled_weight": 0.0}, {"max_iter": 0}])
+@pytest.mark.parametrize("parameters", [{"C": -1}, {"tol": -0.1}, {"unlabelled_weight": 0.0}, {"max_iter": 0}])
 def test_parameters_out_of_range_are_refused(parameters):
     with pytest.raises(ParameterError):
         SemiSupervisedLogistic(**parameters).fit(*clusters()[:2])

@@ -25,7 +25,7 @@ from arcrank.modelfile.forms import (
 )
 from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
 
-__all__ = ["PARAMETERS"]
+__all__ = ["PARAMETERS", "RETIRED"]
 
 
 _NOTHING = OneOf(None)
@@ -88,7 +88,6 @@ _TRANSDUCTIVE = {
     "random_state": _SEED,
     **_training("C C_unlabelled max_switches tol max_iter"),
 }
-_LOGISTIC = {"labels": OneOf("soft", "hard"), **_training("C unlabelled_weight max_iter tol")}
 
 _TOKENS = {
     "lowercase": Flag(),
@@ -133,7 +132,7 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "rankboost": _RANKBOOST,
     "semi-supervised-rankboost": _SEMI_SUPERVISED,
     "transductive-svm": _TRANSDUCTIVE,
-    "semi-supervised-logistic": _LOGISTIC,
+    "semi-supervised-logistic": _training("C unlabelled_weight max_iter tol"),
     "text-features": {**_TOKENS, **_TERMS, **_WEIGHTS, "idf": Flag()},
     "hashed-text-features": {**_TOKENS, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
     "term-counts": {
@@ -156,3 +155,6 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "hashing-vectorizer": {**_DOCUMENTS, **_HASHED, "norm": _NORM, "alternate_sign": Flag()},
 }
 """By the name of the part in files."""
+
+RETIRED: dict[str, dict[str, Form]] = {"semi-supervised-logistic": {"labels": OneOf("soft", "hard")}}
+"""By the same name: parameters in files of earlier versions that the estimator no longer has."""

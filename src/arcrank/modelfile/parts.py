@@ -10,7 +10,7 @@ from typing import Any
 from arcrank.modelfile.encoder import MostlyZero, Names
 from arcrank.modelfile.forms import MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
-from arcrank.modelfile.parameters import PARAMETERS
+from arcrank.modelfile.parameters import PARAMETERS, RETIRED
 
 __all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
 
@@ -57,7 +57,7 @@ class Part:
 
     def check(self, parameters: Any, learnt: Any) -> Sizes:
         """Return the sizes of a part that was read and not yet expanded; raises ValueError if it is not valid."""
-        allowed, sizes = PARAMETERS[self.name], Sizes()
+        allowed, sizes = PARAMETERS[self.name] | RETIRED.get(self.name, {}), Sizes()
         strange = [name for name in parameters if name not in allowed]
         if strange:
             raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
@@ -93,7 +93,8 @@ class Part:
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         """Return the fitted estimator of what was checked and expanded."""
-        estimator = import_home(self.home)(**parameters)
+        retired = RETIRED.get(self.name, {})
+        estimator = import_home(self.home)(**{name: v for name, v in parameters.items() if name not in retired})
         for name, value in learnt.items():
             is_record = name in self.records and value is not None
             setattr(estimator, self.fitted[name], import_home(self.records[name])(**value) if is_record else value)
