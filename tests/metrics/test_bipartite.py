@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, permutations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -17,8 +19,8 @@ TIED_SCORES = st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 1.0, np.inf])
 
 
 @st.composite
-def truth_and_scores(draw):
-    n = draw(st.integers(2, 12))
+def truth_and_scores(draw, most=12):
+    n = draw(st.integers(2, most))
     y = draw(hnp.arrays(np.int64, n, elements=st.integers(0, 1)))
     y[:2] = 0, 1
     return y, draw(hnp.arrays(np.float64, n, elements=TIED_SCORES))
@@ -53,6 +55,31 @@ def test_precisions_equal_the_oracle(drawn, data):
     hits = [sum(rank <= cut for rank in ranks) for cut in range(1, r + 1)]
     np.testing.assert_allclose(curve.precision, np.array(hits) / np.arange(1, r + 1))
     np.testing.assert_allclose(curve.recall, np.array(hits) / len(ranks))
+
+
+@given(truth_and_scores(most=6), st.data())
+@settings(max_examples=40, deadline=None)
+def test_random_ties_are_the_mean_over_all_orders_of_tied_instances(drawn, data):
+    y, scores = drawn
+    r = data.draw(st.integers(1, len(y)))
+    orders = []
+    for order in permutations(range(len(y))):
+        if all(scores[a] >= scores[b] for a, b in pairwise(order)):
+            strict = np.empty(len(y))
+            strict[list(order)] = np.arange(len(y), 0, -1)
+            orders.append([uninterpolated_precision(y, strict, r), top_precision(y, strict, r), auc(y, strict)])
+    found = [
+        uninterpolated_precision(y, scores, r, ties="random"),
+        top_precision(y, scores, r, ties="random"),
+        auc(y, scores, ties="half"),
+    ]
+    np.testing.assert_allclose(found, np.mean(orders, axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", [uninterpolated_precision, top_precision])
+def test_unknown_ties_of_precisions_are_refused(measure):
+    with pytest.raises(ParameterError, match="ties = \"half\"|ties = 'half'"):
+        measure([1, 0], [1.0, 2.0], 1, ties="half")
 
 
 @given(truth_and_scores())
