@@ -14,10 +14,13 @@ def pair_list(rows, grades):
 
 
 class ExplicitRankBoost:
-    """Algorithm 1 with the distributions D and D~ over pairs (eqs. 2 to 6); `sets` = [(lambda, pairs)]."""
+    """Algorithm 1 with the distributions D and D~ over pairs (eqs. 2 to 6); `sets` = [(lambda, pairs)].
 
-    def __init__(self, X, sets):
-        self.X = X
+    A feature that orders every pair has an infinite weight: it ends the rounds, or gets the weight `cap` if given.
+    """
+
+    def __init__(self, X, sets, cap=None):
+        self.X, self.cap = X, cap
         self.sets = [(share, pairs, np.full(len(pairs), 1.0 / len(pairs))) for share, pairs in sets]
         self.products = np.ones(len(sets))  # A and B
         self.scores = np.zeros(len(X))
@@ -35,7 +38,7 @@ class ExplicitRankBoost:
                 level = self._level(f) / scale
                 if abs(level) > abs(best) + TIE:
                     best, chosen = level, (j, threshold)
-        if chosen is None or abs(best) >= 1 - TIE:
+        if chosen is None or (abs(best) >= 1 - TIE and self.cap is None):
             return None
         f = (self.X[:, chosen[0]] > chosen[1]).astype(float)
         return self._apply(f, chosen)
@@ -54,7 +57,8 @@ class ExplicitRankBoost:
             r = D @ margin
             plus += share * product * (1 + r)
             minus += share * product * (1 - r)
-        alpha = 0.5 * math.log(plus / minus)
+        perfect = min(plus, minus) <= TIE * max(plus, minus)
+        alpha = math.copysign(self.cap, plus - minus) if perfect else 0.5 * math.log(plus / minus)
         updated = []
         for k, (share, pairs, D) in enumerate(self.sets):
             D = D * np.exp(-alpha * margins[k])

@@ -64,6 +64,18 @@ def test_a_perfect_feature_is_capped_and_ends_the_training():
     assert ranker.score(X, [0, 0, 1]) == 1.0
 
 
+def test_rounds_after_a_perfect_feature_would_choose_it_again_and_change_no_order():
+    X = np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 1.0], [1.0, 3.0, 0.0], [1.0, 3.0, 9.0]])
+    y = np.array([0, 0, 1, 1])
+    ranker = RankBoost(50).fit(X, y)
+    oracle = ExplicitRankBoost(X, [(1.0, pair_list(range(4), y))], cap=float(ranker.stumps_.weights[0]))
+    for _ in range(20):
+        oracle.round()
+    assert len(oracle.stumps) == 20
+    assert {stump[:2] for stump in oracle.stumps} == {(0, 0.0)}
+    np.testing.assert_allclose(oracle.scores, 20 * ranker.decision_function(X))
+
+
 def test_a_feature_that_orders_all_pairs_wrongly_gets_a_negative_weight():
     ranker = RankBoost(5).fit([[1.0], [2.0], [0.0]], [0, 0, 1])
     assert ranker.stumps_.weights[0] < 0

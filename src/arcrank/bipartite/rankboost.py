@@ -131,8 +131,10 @@ class RankBoost(StumpRanker):
     ----------
     n_rounds : int
         Rounds at most. It ends earlier where no feature separates any pair, and after a feature that orders all
-        pairs: its weight would be infinite, it is capped at artanh(1 - 1/(pairs + 1)), and no round after it could
-        change the order.
+        pairs. The weight of such a feature is infinite by eq. (6) and is capped at artanh(1 - 1/(pairs + 1)). Any
+        finite weight leaves the weights of the pairs as they were, so Algorithm 1 would choose the same feature in all
+        further rounds and never change the order. With few labels, a word that all relevant and no irrelevant
+        instances have does this in the first round: there are then only two scores, and many ties.
     thresholds : "all" or int
         Try all distinct values of a feature, or this many quantiles of them (the lowest always among them).
     early_stopping : bool
