@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 from arcrank.datasets import Corpus
+from arcrank.experiments import amini2008
 from arcrank.experiments.amini2008 import methods, study, tables
 from arcrank.experiments.amini2008.__main__ import main
 from arcrank.experiments.amini2008.methods import method
 from arcrank.experiments.amini2008.study import Collection, Study
+from arcrank.experiments.outcomes import Outcome
 
 
 @pytest.fixture
@@ -64,6 +66,34 @@ def test_every_method_ranks_the_test_documents(small, name):
     assert np.all(np.diff(cell.precision) <= 1e-12)
 
 
+def test_tied_documents_are_errors_and_the_other_reading_is_beside_them(small, monkeypatch):
+    monkeypatch.setattr(study, "method", lambda name: lambda task: np.zeros(len(task.split.test)))
+    cell = small.cell("RB", "gold", 0)
+    truth = small.truth("gold")[small.split(0).test]
+    assert (cell.auc, cell.auc_random) == (0.0, 0.5)
+    assert cell.aup == 0.0 < cell.aup_random  # all 50 documents have rank 50, below the cut of 40
+    assert cell.t9p == cell.t9p_random == pytest.approx(truth.mean())
+
+
+def test_worse_values_are_marked_and_random_ties_are_shown(small, monkeypatch):
+    def finished(self, cell):
+        level = {"ssLR": 0.9, "ssRB latent": 0.95}.get(cell.method, 0.5) + 0.001 * cell.split
+        cell.aup = cell.t9p = cell.auc = level
+        cell.aup_random = cell.t9p_random = cell.auc_random = level + 0.04
+        return cell
+
+    monkeypatch.setattr(Study, "finished", finished)
+    monkeypatch.setattr(amini2008, "Study", lambda *_, tick: Study("small", 10, 5, tick))
+    monkeypatch.setattr(amini2008, "_available", lambda: ["Reuters-21578"])
+    outcome = Outcome("amini-table-2", "t", "A note.")
+    amini2008.table2(outcome, lambda: None)
+    columns, rows = outcome.table()
+    assert columns == ["mAUP", "mT9P", "mAUP, random ties", "mT9P, random ties"]
+    assert [name for name, values in rows.items() if not values[0].significantly_worse] == ["ssLR", "ssRB latent"]
+    assert rows["RB"][2].measured - rows["RB"][0].measured == pytest.approx(4.0)
+    assert "A note. ↓" in outcome.note
+
+
 def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):
     rows = tables.table2(small, quiet, methods=("RB", "ssRB k=1"))
     assert [(r.method, r.measure) for r in rows] == [
@@ -78,11 +108,18 @@ def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):
 
 
 def test_figures_are_points(small):
-    assert [p.x for p in tables.figure1(small, quiet, counts=(3, 2))] == [3, 3, 3, 2, 2, 2]
+    assert [p.x for p in tables.figure1(small, quiet, counts=(3, 2))] == [3, 3, 3, 3, 2, 2, 2, 2]
     points = tables.figure2(small, quiet, factors=(1, 2))
     assert {p.of for p in points} == {"precision by recall", "mAUP by labelled documents"}
-    assert len(points) == 5 * 11 + 2 * 4 + 1
+    assert len(points) == 6 * 11 + 2 * 5 + 1
     assert len(tables.figure3(small, quiet, discounts=(0.0, 1.0), factors=(1,))) == 2
+
+
+def test_mixing_compares_every_number_of_neighbours_with_the_same_one(small):
+    found = tables.mixing(small, quiet, neighbours=(1, 2))
+    assert [(p.method, p.other) for p in found[::3]] == [("ssRB k=1", "naive k=1"), ("ssRB k=2", "naive k=2")]
+    assert [p.measure for p in found[:3]] == ["aup", "t9p", "auc"]
+    assert all(p.n == 6 for p in found)
 
 
 def test_beyond_compares_with_the_best_of_the_grid(small, monkeypatch):

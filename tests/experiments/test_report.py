@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from io import StringIO
+
+from rich.console import Console
+
+from arcrank.cli.commands.reproduce import _table
 from arcrank.experiments.outcomes import Outcome, Value
 from arcrank.experiments.report import markdown, report
 
@@ -33,3 +38,15 @@ def test_every_table_says_how_many_cells_have_each_verdict():
     assert f"`bad`: {counts[1]}, 1 without a verdict." in lines
     assert any(line.startswith(f"1 at or better {marks[0]}, 0 within 15 % {marks[1]}, 1 worse") for line in lines)
     assert "<p>0 at or better ✓, 0 within 15 % ~, 1 worse ✗, 1 without a verdict</p>" in report([good, bad], {})
+
+
+def test_values_that_are_significantly_worse_have_an_arrow_in_tables():
+    values = [Value("a", "x", 1.0, spread=0.5, significantly_worse=True), Value("b", "x", 2.0, spread=0.5)]
+    one = Outcome("n", "t", values=values)
+    text = markdown([one], {})
+    assert "| a | 1 <small>± 0.5</small> ↓ |" in text
+    assert "| b | 2 <small>± 0.5</small> |" in text
+    assert report([one], {}).count("↓") == 1
+    output = StringIO()
+    Console(file=output).print(_table(one))
+    assert "1 ↓" in output.getvalue()

@@ -29,6 +29,13 @@ class Value(NamedTuple):
     spread: float | None = None
     higher_is_better: bool = False
     comparable: bool = True
+    significantly_worse: bool = False
+    """Than the best of its table, by the paper's own test."""
+
+    @property
+    def arrow(self) -> str:
+        """The paper's mark of a value that is significantly worse than the best."""
+        return " ↓" if self.significantly_worse else ""
 
     @property
     def verdict(self) -> str:
@@ -134,7 +141,13 @@ class Outcome:
             "name": self.name,
             "title": self.full_title,
             "note": self.note,
-            "values": [{**value._asdict(), "verdict": value.verdict} for value in self.values],
+            "values": [_value_to_json(value) for value in self.values],
             "verdicts": self.verdicts(),
             "seconds": self.seconds,
         }
+
+
+def _value_to_json(value: Value) -> dict[str, Any]:
+    facts = {**value._asdict(), "verdict": value.verdict}
+    del facts["significantly_worse"]  # a mark for readers of tables
+    return facts

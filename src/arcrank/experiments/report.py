@@ -74,7 +74,7 @@ def _values(one: Outcome) -> str:
 def _cell(value: Value | None) -> Cell:
     if value is None:
         return Cell("")
-    text = f"<b>{number(value.measured)}</b>{_spread(value)} {MARKS[value.verdict]}{_published(value)}"
+    text = f"<b>{number(value.measured)}</b>{_spread(value)}{value.arrow} {MARKS[value.verdict]}{_published(value)}"
     return Cell(text, value.measured, _STYLES[value.verdict])
 
 
@@ -135,7 +135,7 @@ def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _markdown_cell(value: Value | None) -> str:
     if value is None:
         return ""
-    return f"{number(value.measured)}{_spread(value)} {_mark(value.verdict)}".rstrip() + _published(value)
+    return f"{number(value.measured)}{_spread(value)}{value.arrow} {_mark(value.verdict)}".rstrip() + _published(value)
 
 
 def _plain(text: str) -> str:

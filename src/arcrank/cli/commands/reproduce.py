@@ -123,4 +123,6 @@ def _text(value: Value | None) -> Any:
     if value is None:
         return ""
     published = "" if value.published is None else f" [{number(value.published)}]"
-    return Text(f"{number(value.measured)}{published} {MARKS[value.verdict]}".strip(), _STYLES[value.verdict])
+    return Text(
+        f"{number(value.measured)}{value.arrow}{published} {MARKS[value.verdict]}".strip(), _STYLES[value.verdict]
+    )

@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[..., Sequence[Any]]] = {
     "figure1": tables.figure1,
     "figure2": tables.figure2,
     "figure3": tables.figure3,
+    "mixing": tables.mixing,
     "beyond": tables.beyond,
 }
 
@@ -30,17 +31,20 @@ def lines(rows: Iterable[Row | Point | Paired]) -> list[str]:
 
     Examples
     --------
-    >>> lines([Row("RB", "mAUP", 51.3, 0.61, True, 40.85), Point("RB", 90.0, 51.3, 0.6)])
-    ['mAUP               RB              51.30 +- 0.61 v  published 40.85', 'RB              90     51.30 +- 0.60  ']
+    >>> for line in lines([Row("RB", "mAUP", 51.3, 0.61, True, 54.1, 40.85), Point("RB", 90.0, 51.3, 0.6, "mAUP")]):
+    ...     print(line)
+    mAUP               RB              51.30 +- 0.61 v  random ties 54.10  published 40.85
+    RB              90     51.30 +- 0.60  mAUP
     """
     return [_line(row) for row in rows]
 
 
 def _line(row: Row | Point | Paired) -> str:
     if isinstance(row, Row):
-        paper = "" if row.published is None else f"published {row.published:.2f}"
+        paper = "" if row.published is None else f"  published {row.published:.2f}"
         mark = "v" if row.worse else " "
-        return f"{row.measure:18} {row.method:15} {row.mean:5.2f} +- {row.error:4.2f} {mark}  {paper}"
+        found = f"{row.mean:5.2f} +- {row.error:4.2f} {mark}  random ties {row.random_ties:5.2f}"
+        return f"{row.measure:18} {row.method:15} {found}{paper}"
     if isinstance(row, Point):
         return f"{row.method:15} {row.x:<6g} {row.y:5.2f} +- {row.error:4.2f}  {row.of}"
     return (

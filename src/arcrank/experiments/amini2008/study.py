@@ -16,14 +16,16 @@ from arcrank.datasets import Corpus, load_ohsumed, load_reuters21578
 from arcrank.experiments.amini2008.methods import Split, Task, method
 from arcrank.experiments.cache import cached
 from arcrank.experiments.progress import Tick
-from arcrank.metrics.bipartite import auc, precision_recall, top_precision, uninterpolated_precision
+from arcrank.metrics.bipartite import PrecisionTies, auc, precision_recall, top_precision, uninterpolated_precision
 from arcrank.text import TermCounts, Tokenizer
 
 __all__ = ["COLLECTIONS", "RECALLS", "Cell", "Collection", "Study"]
 
-_VERSION = 1
+_VERSION = 2
 """Increase it when a change invalidates the stored cells."""
 RECALLS = np.linspace(0.0, 1.0, 11)
+TIES: tuple[PrecisionTies, PrecisionTies] = ("error", "random")
+"""The paper's reading of its AUC, extended to the precisions, and the other one."""
 
 
 class Collection(NamedTuple):
@@ -44,7 +46,7 @@ COLLECTIONS = {
 
 @dataclass
 class Cell:
-    """The measures of one method on the test documents of one topic."""
+    """The measures of one method on the test documents of one topic, ties counted as errors and in random order."""
 
     method: str
     topic: str
@@ -55,6 +57,9 @@ class Cell:
     aup: float = 0.0
     t9p: float = 0.0
     auc: float = 0.0
+    aup_random: float = 0.0
+    t9p_random: float = 0.0
+    auc_random: float = 0.0
     precision: list[float] = field(default_factory=list)
     """Interpolated, at the recalls 0, 0.1, ..., 1."""
     seconds: float = 0.0
@@ -153,9 +158,10 @@ class Study:
         scores = method(cell.method)(task)
         cell.seconds = time.perf_counter() - start
         truth = task.truth[task.split.test]
-        cell.aup = uninterpolated_precision(truth, scores, min(self.collection.cut, len(truth)))
-        cell.t9p = top_precision(truth, scores, min(50, len(truth)))
-        cell.auc = auc(truth, scores, ties="half")
+        cut, top = min(self.collection.cut, len(truth)), min(50, len(truth))
+        cell.aup, cell.aup_random = (uninterpolated_precision(truth, scores, cut, ties=t) for t in TIES)
+        cell.t9p, cell.t9p_random = (top_precision(truth, scores, top, ties=t) for t in TIES)
+        cell.auc, cell.auc_random = auc(truth, scores), auc(truth, scores, ties="half")
         curve = precision_recall(truth, scores)
         cell.precision = [float(curve.precision[curve.recall >= level - 1e-12].max()) for level in RECALLS]
         return cell
