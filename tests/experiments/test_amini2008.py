@@ -115,11 +115,11 @@ def test_figures_are_points(small):
     assert len(tables.figure3(small, quiet, discounts=(0.0, 1.0), factors=(1,))) == 2
 
 
-def test_mixing_compares_every_number_of_neighbours_with_the_same_one(small):
-    found = tables.mixing(small, quiet, neighbours=(1, 2))
-    assert [(p.method, p.other) for p in found[::3]] == [("ssRB k=1", "naive k=1"), ("ssRB k=2", "naive k=2")]
+def test_pairs_of_methods_are_compared_by_every_measure(small):
+    found = tables.pairs(small, quiet, compared=[("ssRB k=1", "naive k=1"), ("LR", "ssLR")])
+    assert [(p.method, p.other) for p in found[::3]] == [("ssRB k=1", "naive k=1"), ("LR", "ssLR")]
     assert [p.measure for p in found[:3]] == ["aup", "t9p", "auc"]
-    assert all(p.n == 6 for p in found)
+    assert all(p.n == 6 and 0.0 <= p.p_value <= 1.0 for p in found)
 
 
 def test_beyond_compares_with_the_best_of_the_grid(small, monkeypatch):

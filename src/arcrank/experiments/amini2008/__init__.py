@@ -1,7 +1,7 @@
 """Amini, Truong & Goutte 2008: Tables 2 and 3 and Figures 1-3 with the published values.
 
     ARCRANK_DATA=... python -m arcrank.experiments.amini2008 [--collection Reuters-21578] [--splits 10] [--rounds 100]
-                                                             [table2 table3 figure1 figure2 figure3 mixing beyond]
+                                                             [table2 table3 figure1 figure2 figure3 pairs beyond]
 
 Collection: the documents of Reuters-21578 that have a topic, by their first topic, the 10 most frequent topics (9,509
 documents). OHSUMED uses the same code where its records are on the machine.

@@ -21,7 +21,7 @@ PARTS: dict[str, Callable[..., Sequence[Any]]] = {
     "figure1": tables.figure1,
     "figure2": tables.figure2,
     "figure3": tables.figure3,
-    "mixing": tables.mixing,
+    "pairs": tables.pairs,
     "beyond": tables.beyond,
 }
 
