@@ -91,7 +91,24 @@ def test_worse_values_are_marked_and_random_ties_are_shown(small, monkeypatch):
     assert columns == ["mAUP", "mT9P", "mAUP, random ties", "mT9P, random ties"]
     assert [name for name, values in rows.items() if not values[0].significantly_worse] == ["ssLR", "ssRB latent"]
     assert rows["RB"][2].measured - rows["RB"][0].measured == pytest.approx(4.0)
-    assert "A note. ↓" in outcome.note
+    assert outcome.note.startswith("A note. The arrow ↓ marks")
+
+
+def test_only_values_whose_verdict_depends_on_ties_are_shown_twice_in_table_3(small, monkeypatch):
+    def finished(self, cell):
+        cell.auc = 0.85
+        cell.auc_random = 0.86 if cell.method == "RB" else 0.85
+        return cell
+
+    monkeypatch.setattr(Study, "finished", finished)
+    monkeypatch.setattr(tables, "TABLE3", {"RB": (85.6, 81.3, 99.9), "ssRB k=2": (85.6, 81.3, 99.9)})
+    monkeypatch.setitem(study.COLLECTIONS, "Reuters-21578", study.COLLECTIONS["small"])
+    outcome = Outcome("amini-table-3", "t")
+    amini2008.table3(outcome, lambda: None)
+    columns, rows = outcome.table()
+    assert columns[-1] == "RB, random ties"
+    assert [topic for topic, values in rows.items() if values[-1] is not None] == ["acq"]
+    assert outcome.verdicts()["within 15 %"] == 4
 
 
 def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):

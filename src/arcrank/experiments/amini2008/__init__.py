@@ -38,8 +38,8 @@ __all__ = ["count_cells", "figure1", "figure2", "figure3", "table2", "table3"]
 
 
 SIGNIFICANCE = (
-    "↓: significantly worse than the best of the paper's methods (Wilcoxon rank sum test over splits, p < 0.01, the "
-    "paper's test)."
+    "The arrow ↓ marks values that are significantly worse than the best of the paper's methods, by the paper's test "
+    "(Wilcoxon's rank sums over splits, p < 0.01)."
 )
 RANDOM = ", random ties"
 
@@ -57,14 +57,16 @@ def table2(outcome: Outcome, tick: Tick) -> None:
 def table3(outcome: Outcome, tick: Tick) -> None:
     """Add the AUC of every topic and method; of the ssRB columns only k = 2 is in the paper."""
     _explain(
-        outcome, f"Ties are errors; a column with{RANDOM[1:]} (each counts half) has the values that change verdict."
+        outcome, f"Ties are errors; columns with{RANDOM[1:]} (each counts half) have the values that change verdict."
     )
+    others = []
     for row in tables.table3(Study(tick=tick), _silent):
         topic = row.measure.removeprefix("AUC ")
         value = _table_value(topic, row.method, row)
         outcome.values.append(value)
         if value._replace(measured=row.random_ties).verdict != value.verdict:
-            outcome.values.append(_random_ties(topic, row.method, row))
+            others.append(_random_ties(topic, row.method, row))
+    outcome.values += others
 
 
 def _explain(outcome: Outcome, ties: str) -> None:
