@@ -51,6 +51,7 @@ class DocumentEvaluation:
     >>> import numpy as np
     >>> from arcrank import RankBoost
     >>> from arcrank.datasets import Corpus
+    >>> from arcrank.evaluation import evaluate_documents
     >>> ranker = RankBoost(n_rounds=5).fit([[2, 0], [1, 1], [0, 2], [0, 1]], [1, 1, 0, 0])
     >>> X, sets = np.array([[3, 0], [0, 3]]), [["relevant"], ["irrelevant"]]
     >>> evaluate_documents(ranker, Corpus(labels=["irrelevant", "relevant"], X=X, label_sets=sets))
