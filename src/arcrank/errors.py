@@ -136,5 +136,5 @@ class ModelFileError(ArcrankError, ValueError):
     >>> arcrank.save(arcrank.MMPRanker(), "drinks.arcrank")
     Traceback (most recent call last):
     ...
-    arcrank.errors.ModelFileError: MMPRanker cannot be saved before it is fitted; call fit.
+    arcrank.errors.ModelFileError: MMPRanker cannot be saved before it is fitted; call fit first.
     """
