@@ -9,7 +9,7 @@ all : all words of the vectors
 counts : eq. (6), log(count) + 1, on the 2,316 documents whose tokens are available
 
 The vectors of "words" and "all" are cosine-normalised tf-idf, not the counts that eq. (6) needs, and the 27,613
-documents are a different part of RCV1 from the paper's month: the published values are shown without a verdict.
+documents are a different part of RCV1 from the paper's month: verdicts compare errors on different documents.
 
 There are two solvers, whose settings are selected on a fifth held out of at most 5,000 instances of the training fold.
 "boosting" is the paper's Figure 3; smoothing, virtual examples and the number of iterations are selected once per fold,

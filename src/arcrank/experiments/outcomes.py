@@ -14,8 +14,8 @@ NO_VERDICT = "no verdict"
 MARKS = {"at or better": "✓", "within 15 %": "~", "worse": "✗", NO_VERDICT: ""}
 RULE = (
     "Verdicts compare the mean, rounded to the decimals of the published value (at least two), with that value: at or "
-    "better; within 15 % of it; worse. There is no verdict where no value was published, or where the paper's data is "
-    "not available."
+    "better; within 15 % of it; worse. There is no verdict where no value was published, or where the note on the data "
+    "says so."
 )
 
 
