@@ -101,6 +101,13 @@ def test_without_smoothing_weights_whose_step_would_be_infinite_stay_unchanged()
     assert bound == pytest.approx((2.0 - 1.0) ** 2 / 2.0)  # Theorem 1's, from the last base function alone
 
 
+def test_the_step_is_finite_at_the_smallest_positive_w():
+    smallest, weights = np.nextafter(0.0, 1.0), np.zeros(2)
+    bound = boosting_step(np.array([9.0, smallest]), np.array([smallest, 9.0]), weights, 1.0, 0.0, 0.0)
+    np.testing.assert_allclose(weights, np.array([-0.5, 0.5]) * (math.log(9.0) - math.log(smallest)))
+    assert bound == pytest.approx(18.0)
+
+
 def test_smoothing_does_not_change_the_optimum():
     """Arcs of both directions keep every W above 0; the limit is the minimum of the same loss."""
     g = ArcGraphs.from_arcs([[(0, 1)], [(1, 0)], [(0, 1)]], 2)

@@ -34,5 +34,6 @@ def boosting_step(plus, minus, weights, rho, smoothing, virtual):
         # Lambda it is this product, which is never negative and does not lose digits where W+ and W- are nearly equal.
         root_up, root_down = math.sqrt(up), math.sqrt(down)
         bound += (root_up - root_down) ** 2 * (1.0 + smoothing / (root_up * root_down))
-        weights[j] -= 0.5 * math.log(up / down) / rho
+        # 1/2 ln(W+ / W-) from the roots, whose ratio is finite even where W- is the smallest positive number
+        weights[j] -= math.log(root_up / root_down) / rho
     return bound / rho
