@@ -226,7 +226,7 @@ def test_wrong_use(model, data, tmp_path):
     failed(call("rank", tmp_path / "none", data), "no such model file", "arcrank train")
     failed(call("rank", data, data), "not an arcrank model file")
     failed(call("rank", model, tmp_path / "none.jsonl"), "no such file")
-    failed(call("rank", model, stdin=b""), "standard input: there is no document")
+    failed(call("rank", model, stdin=b""), "standard input contains no document")
     failed(call("rank", model, stdin=b"oil\n\xff\n"), "standard input:2: ", "invalid UTF-8", n_before=1)
     failed(call("rank", model, stdin=b'{"labels": []}\n'), "standard input:1: ", '"text"')
     failed(call("rank", model, stdin=b'{"features": {"x": 1}}\n'), "takes texts")

@@ -100,7 +100,7 @@ def _document(predictor: Predictor | DocumentPredictor, text: str | None, file: 
         if len(batch) > 1:
             say(f"{file}: explaining the first document.")
         return batch
-    raise FormatError(f"{file}: the file contains no document.\nGive one text or JSON object per line.")
+    raise FormatError(f"{file} contains no document.\nGive one text or JSON object per line.")
 
 
 def _pair(predictor: Predictor, x: Any, above: str | None, below: str | None) -> tuple[int, int]:

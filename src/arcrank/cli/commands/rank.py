@@ -145,7 +145,7 @@ def _check_data(model: Path, data: str) -> None:
 
 
 def _no_documents(data: str) -> Exception:
-    return FormatError(f"{display_path(data)}: the file contains no document.\nGive one text or JSON object per line.")
+    return FormatError(f"{display_path(data)} contains no document.\nGive one text or JSON object per line.")
 
 
 def _write(predictor: Predictor, ranked: Iterator[list[RankedDocument]], *, for_people: bool, typed: bool) -> None:
