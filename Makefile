@@ -9,7 +9,7 @@ PROCESSOR_TESTS := tests/rankers tests/bipartite tests/solvers/test_products.py
 OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(or $(shell python3.11 -c "import sys; print(sys.executable)" 2>/dev/null),$(PYTHON))
 OLDEST_TESTS := tests/graphs tests/metrics tests/test_package.py tests/test_bounds.py \
-	tests/test_estimator_checks.py $(addprefix tests/rankers/,test_base.py test_rocchio.py test_loglinear.py online) \
+	tests/test_estimator_checks.py $(addprefix tests/rankers/,test_base.py test_rocchio.py online) \
 	$(addprefix tests/modelfile/test_,round_trip.py stored.py) tests/datasets/formats/test_parquet.py \
 	tests/experiments/test_crammer2002.py \
 	$(addprefix tests/cli/commands/test_,train.py rank.py evaluate.py) src/arcrank
@@ -24,12 +24,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	# one core compiles kernels for both test processes while the other one checks types
-	$(BIN)/python -m tools.compile_kernels & $(BIN)/mypy && $(BIN)/lint-imports && wait
+	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --cov --cov-report=term
-	set -e; for core in $$(.ci/processors); do \
-	    echo "OPENBLAS_CORETYPE=$$core"; OPENBLAS_CORETYPE=$$core $(BIN)/pytest -n 2 -q -r fE -m processors $(PROCESSOR_TESTS); \
-	done
+	.ci/processors | xargs -P 2 -I{} env OPENBLAS_CORETYPE={} OPENBLAS_NUM_THREADS=1 \
+	    $(BIN)/pytest -q -r fE -m processors $(PROCESSOR_TESTS)
 
 # Kernels have a folder of their own, since those of two versions of numba would overwrite each other; a file's tests
 # stay in one process, since two would compile the same kernels.
