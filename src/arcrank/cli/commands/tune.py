@@ -45,6 +45,7 @@ def tune(
     plans = candidate_plans(learner, decomposition, cost, parse_settings(set or []), random_state)
     say(f"{count(len(plans), 'candidate')} to compare.")
     reporter = ConsoleReporter(on_error)
+    # train passes the same options to another function
     result = tune_file(
         data,
         plans,
