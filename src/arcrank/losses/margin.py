@@ -1,6 +1,6 @@
 """Losses of a piece's smallest margin (Aiolli & Sperduti 2004, section 2).
 
-The classes have the same methods, each with its own formula: a table of formulas would be shorter but hide the equations.
+The classes have the same methods, each with its own formula; a table of functions would hide the equations.
 """
 
 from __future__ import annotations
