@@ -92,13 +92,14 @@ def test_the_parts_of_a_score_add_up(models, learner):
 
 def test_for_people(models, place):
     done = call("train", place / "train.jsonl", "-m", place / "again", "--learner", "rankboost", "--validate", "0.3")
-    assert "relevant and" in done.out
+    assert "relevant, " in done.out
     assert "AUC" in done.out
     shown = call("rank", models["rankboost"], place / "test.jsonl", "--top", "2", terminal=True).out
     assert "rank" in shown
     assert "score" in shown
     assert "average precision" in call("evaluate", models["rankboost"], place / "test.jsonl").out
-    assert "relevant is above irrelevant" in call("explain", models["rankboost"], "--text", "wheat").out
+    assert "score of the document: " in call("explain", models["rankboost"], "--text", "wheat").out
+    assert "knows no word" in call("explain", models["rankboost"], "--text", "").out
     assert call("info", models["few-labels"]).code == 0
     checked = call("check", place / "train.jsonl", "--json").json
     assert [one["severity"] for one in checked["findings"] if one["kind"] == "unlabelled documents"] == ["note"]
@@ -128,6 +129,9 @@ def test_wrong_use(models, place, tmp_path, data, model):
     failed(call("tune", place / "train.jsonl", "--learner", "rankboost"), "tune compares rankers of labels")
     failed(call("explain", models["rankboost"], "--text", "oil", "--above", "x"), "ranks documents")
     failed(call("rank", models["rankboost"], place / "test.jsonl", "--explain"), "ranks documents")
+    update = call("update", models["rankboost"], place / "test.jsonl")
+    failed(update, "cannot be updated")
+    assert "mmp" not in update.err
     failed(call("evaluate", models["rankboost"], model, data), "Only models that rank labels can be compared")
     tree = tmp_path / "tree.json"
     tree.write_text(json.dumps({"relevant": None, "irrelevant": None}))

@@ -54,17 +54,14 @@ class LatentModel:
 
         The lengths by which a row is divided are constants of the row, so its score is linear in its values.
         """
-        Z = x if self.components is None else row_products(x, self.components)
-        rows = _dense(x)[0, x.indices][:, None] * (
-            np.eye(x.shape[1])[x.indices] if self.components is None else self.components[x.indices]
-        )
-        parts = x.data / max(np.linalg.norm(x.data), 1e-300) * self.term_weights[x.indices]
-        start = 0
-        for width in self.resolutions:
-            length = max(float(np.linalg.norm(_dense(Z[:, :width]))), 1e-300)
-            weights = self.latent_weights[start : start + width]
-            parts = parts + rows[:, :width] @ weights / (length * np.sqrt(len(self.resolutions)))
-            start += width
+        components = np.eye(x.shape[1]) if self.components is None else self.components
+        rows = x.data[:, None] * components[x.indices]  # what each value adds to the latent vector
+        parts = x.data * self.term_weights[x.indices] / _length(x.data)
+        ends = np.cumsum(self.resolutions)
+        for width, end in zip(self.resolutions, ends, strict=True):
+            latent = rows[:, :width]
+            weights = self.latent_weights[end - width : end] / np.sqrt(len(ends))
+            parts = parts + latent @ weights / _length(latent.sum(axis=0))
         return parts, 0.0
 
     def _latent(self, X: Any) -> Array:
@@ -91,6 +88,10 @@ def _orthonormal(exemplars: Any) -> Array:
     values, vectors = np.linalg.eigh(_dense(exemplars @ exemplars.T))
     kept = values > 1e-8 * max(values[-1], 1e-300)
     return _dense(exemplars.T @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def _length(vector: Array) -> float:
+    return max(float(np.linalg.norm(vector)), np.finfo(np.float64).tiny)  # a vector of zeros stays one
 
 
 def _dense(matrix: Any) -> Array:

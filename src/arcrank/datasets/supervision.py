@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arcrank._typing import IntArray
+from arcrank._wording import count
 from arcrank.errors import InputError
 
 if TYPE_CHECKING:
     from arcrank.datasets.corpus import Corpus
 
-__all__ = ["row_preferences"]
+__all__ = ["check_both_kinds", "row_preferences"]
+
+
+def check_both_kinds(relevance: IntArray, source: str) -> None:
+    """Refuse documents (1 = relevant, 0 = irrelevant, -1 = unlabelled) among which there is nothing to order."""
+    n_relevant, n_irrelevant = int((relevance == 1).sum()), int((relevance == 0).sum())
+    if not n_relevant or not n_irrelevant:
+        raise InputError(
+            f"{source or 'The data'}: {count(n_relevant, 'relevant document')} and "
+            f"{count(n_irrelevant, 'irrelevant document')}; at least one of each is needed.\n"
+            'Mark documents with "relevant": true or false; null means unlabelled.'
+        )
 
 
 def row_preferences(corpus: Corpus) -> list[tuple[str, Any]]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from arcrank._wording import count, format_counts, has_have, is_are, note_few_documents, some_names
 
 if TYPE_CHECKING:
+    from arcrank.evaluation.documents import DocumentEvaluation
     from arcrank.evaluation.results import Evaluation
 
-__all__ = ["caveats", "data_caveats", "has_learnt_from", "learnt_caveat"]
+__all__ = ["caveats", "data_caveats", "has_learnt_from", "learnt_caveat", "skipped_caveat"]
 
 
 def caveats(found: Evaluation) -> list[str]:
@@ -22,10 +23,10 @@ def caveats(found: Evaluation) -> list[str]:
 def data_caveats(found: Evaluation, unknown: str = "unknown to the model") -> list[str]:
     """The caveats that depend only on the data and the labels; `unknown` says which labels are left out."""
     few = note_few_documents(found.n_measured)
-    return [*([few] if few else []), *_unknown(found, unknown), *_left_out(found), *_skipped(found)]
+    return [*([few] if few else []), *_unknown(found, unknown), *_left_out(found), *skipped_caveat(found)]
 
 
-def learnt_caveat(found: Evaluation) -> Iterator[str]:
+def learnt_caveat(found: Evaluation | DocumentEvaluation) -> Iterator[str]:
     """A warning if the model has seen the documents."""
     if found.learnt:
         yield (
@@ -50,7 +51,8 @@ def _left_out(found: Evaluation) -> Iterator[str]:
         )
 
 
-def _skipped(found: Evaluation) -> Iterator[str]:
+def skipped_caveat(found: Evaluation | DocumentEvaluation) -> Iterator[str]:
+    """Say how many rows could not be read, and why."""
     n = sum(found.skipped.values())
     if n:
         reasons = format_counts(found.skipped)

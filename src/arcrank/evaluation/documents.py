@@ -12,8 +12,8 @@ import numpy as np
 
 from arcrank._wording import count, display_path, is_are, note_few_documents, number
 from arcrank.datasets.corpus import Corpus
-from arcrank.errors import FormatError
-from arcrank.evaluation.caveats import has_learnt_from
+from arcrank.datasets.supervision import check_both_kinds
+from arcrank.evaluation.caveats import has_learnt_from, learnt_caveat, skipped_caveat
 from arcrank.evaluation.report.html import Cell, notes, page, section, table
 from arcrank.evaluation.report.report import FOOTER, file_name
 from arcrank.evaluation.report.svg import Axis, Series, line_plot
@@ -73,13 +73,11 @@ class DocumentEvaluation:
     @property
     def caveats(self) -> list[str]:
         """What to keep in mind when reading the measures, the most serious first."""
-        found = []
-        if self.learnt:
-            found.append("The model learnt from this very file, so the measures are too optimistic.")
+        few = note_few_documents(min(self.n_relevant, self.n_irrelevant))
+        found = [*learnt_caveat(self), *([few] if few else [])]
         if self.n_unlabelled:
             found.append(f"{is_are(self.n_unlabelled, 'document')} unlabelled and left out of every measure.")
-        few = note_few_documents(min(self.n_relevant, self.n_irrelevant))
-        return [*found, few] if few else found
+        return [*found, *skipped_caveat(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON: what `arcrank evaluate --json` prints."""
@@ -167,7 +165,7 @@ def evaluate_documents(
             relevance.append(block.relevance())
     y = np.concatenate([np.zeros(0, dtype=np.int64), *relevance])
     values = np.concatenate([np.zeros(0), *scores])
-    _check_both_kinds(y, source)
+    check_both_kinds(y, display_path(source) if source else "")
     card = getattr(model, "model_card_", None) or {}
     return _measured(
         y,
@@ -177,16 +175,6 @@ def evaluate_documents(
         model=type(predictor.ranker).__name__ if name is None else name,
         data=(source or "X") if data_name is None else data_name,
     )
-
-
-def _check_both_kinds(y: Any, source: str) -> None:
-    if not (y == 1).any() or not (y == 0).any():
-        place = f"{display_path(source)}: " if source else ""
-        raise FormatError(
-            f"{place}{count(int((y == 1).sum()), 'relevant document')} and "
-            f"{count(int((y == 0).sum()), 'irrelevant document')}; at least one of each is needed to measure.\n"
-            'Mark documents with "relevant": true or false.'
-        )
 
 
 def _measured(y: Any, scores: Any, **rest: Any) -> DocumentEvaluation:

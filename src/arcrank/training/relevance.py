@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from arcrank._typing import IntArray
-from arcrank._wording import count
 from arcrank.datasets import Corpus
-from arcrank.errors import InputError
+from arcrank.datasets.supervision import check_both_kinds
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.metrics.bipartite import auc, uninterpolated_precision
 from arcrank.text import TextFeatures
@@ -31,7 +30,7 @@ def fit_relevance(
     """Measure on held-out labelled documents if there are enough of them, then learn from all documents."""
     start = time.perf_counter()
     y = corpus.relevance()
-    _check_both_kinds(corpus, y)
+    check_both_kinds(y, corpus.source)
     train, test = _split(y, validate, random_state)
     validation = _validate(corpus, y, plan, train, test, reporter) if len(test) else None
     with reporter.progress("training"):
@@ -47,15 +46,6 @@ def fit_relevance(
         seconds=time.perf_counter() - start,
         extra={"relevance": counts},
     )
-
-
-def _check_both_kinds(corpus: Corpus, y: IntArray) -> None:
-    if not (y == 1).any() or not (y == 0).any():
-        raise InputError(
-            f"{corpus.source}: {count(int((y == 1).sum()), 'relevant document')} and "
-            f"{count(int((y == 0).sum()), 'irrelevant document')}; at least one of each is needed.\n"
-            'Mark documents with "relevant": true or false; null means unlabelled.'
-        )
 
 
 def _split(y: IntArray, share: float, random_state: int) -> tuple[IntArray, IntArray]:

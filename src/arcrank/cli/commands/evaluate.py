@@ -117,7 +117,7 @@ def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: b
 
 
 def _documents_table(found: DocumentEvaluation) -> Any:
-    title = f"{found.n_relevant:,} relevant and {found.n_irrelevant:,} irrelevant documents"
+    title = f"{found.n_relevant:,} relevant, {found.n_irrelevant:,} irrelevant"
     made = table(title, "measure", "value", numbers=1)
     for name, value in found.measures.items():
         made.add_row(name, number(value))

@@ -57,9 +57,12 @@ def explain(
         report = predictor.explain(x, content, top or None)
     else:
         report = predictor.explain(x, *_pair(predictor, x, above, below), content, top or None)
-    nothing = _nothing_to_show(report, is_known=bool(x.nnz), thing="feature" if content is None else "word")
+    thing, of_labels = "feature" if content is None else "word", isinstance(predictor, Predictor)
+    nothing = _nothing_to_show(report, is_known=bool(x.nnz), thing=thing, of_labels=of_labels)
     if json:
         write_json(report)
+    elif isinstance(predictor, DocumentPredictor):
+        _show_score(report, nothing)
     else:
         show_explanation(report, nothing)
     if nothing and json:
@@ -71,12 +74,13 @@ def _refuse_labels(above: str | None, below: str | None) -> None:
         raise ParameterError("--above and --below are labels, and this model ranks documents.\nLeave them out.")
 
 
-def _nothing_to_show(report: dict[str, Any], *, is_known: bool, thing: str) -> str:
+def _nothing_to_show(report: dict[str, Any], *, is_known: bool, thing: str, of_labels: bool) -> str:
     """Why there is no part of the margin to show; empty if there is one."""
     if not is_known:
-        return f"The model knows no {thing} of this document, so its ranking says nothing about the document."
+        return f"The model knows no {thing} of this document, so the result says nothing about it."
     if not any(part["weight"] for part in report["parts"]):  # the largest come first
-        return f"No {thing} of this document distinguishes these two labels."
+        does = "distinguishes these two labels" if of_labels else "contributes to its score"
+        return f"No {thing} of this document {does}."
     return ""
 
 
@@ -119,14 +123,20 @@ def show_explanation(report: dict[str, Any], nothing: str = "") -> None:
     relation = "above" if report["margin"] > 0 else "not above"
     above, below = (printable(report[name]) for name in ("above", "below"))
     console().print(cell(f"{above} is {relation} {below}: margin {_rounded(report['margin']):+}"))
-    console().print(cell(nothing) if nothing else _parts_table(report))
+    console().print(cell(nothing) if nothing else _parts_table(report, "margin"))
 
 
-def _parts_table(report: dict[str, Any]) -> Any:
-    """The parts of the margin; the row of the rest, if there is one, absorbs the rounding errors."""
+def _show_score(report: dict[str, Any], nothing: str) -> None:
+    """Print the score of a document and a table of its parts: 0 is no threshold, only the order counts."""
+    console().print(cell(f"score of the document: {_rounded(report['margin']):+}"))
+    console().print(cell(nothing) if nothing else _parts_table(report, "score"))
+
+
+def _parts_table(report: dict[str, Any], what: str) -> Any:
+    """The parts of the margin or of the score; the row of the rest, if there is one, absorbs the rounding errors."""
     margin = _rounded(report["margin"])
     has_stems = any(_has_stem(part) for part in report["parts"])
-    shown = table("", "word (its stem in the model)" if has_stems else "", "part of the margin", numbers=1)
+    shown = table("", "word (its stem in the model)" if has_stems else "", f"part of the {what}", numbers=1)
     left = margin - _rounded(report["intercept"])
     for part in report["parts"]:
         value = _rounded(part["weight"])

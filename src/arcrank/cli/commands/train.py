@@ -128,7 +128,7 @@ def show_report(report: dict[str, Any]) -> None:
 
     of_what = count(report["labels"], "label")
     if "relevance" in report:
-        of_what = " and ".join(f"{n:,} {name}" for name, n in report["relevance"].items())
+        of_what = ", ".join(f"{n:,} {name}" for name, n in report["relevance"].items())
     lines = [
         f"{report['learner']}: {count(report['documents'], 'document')}, {of_what}, "
         f"{count(report['features'], 'feature')}, {report['seconds']:.1f} s"

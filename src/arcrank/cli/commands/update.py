@@ -86,9 +86,10 @@ def _parts(loaded: Any) -> tuple[Any, Any]:
 
     transformers, ranker = split_model(loaded)
     if not hasattr(ranker, "partial_fit"):
+        online = ", or train with --learner mmp or perceptron" if hasattr(ranker, "score_labels") else ""
         raise InputError(
             f"{type(ranker).__name__} learns from all documents at once and cannot be updated.\n"
-            "Train it again with all of them, or train with --learner mmp or perceptron."
+            f"Train it again with all of them{online}."
         )
     columns = FeatureMap.of_model(loaded)
     if columns.kind not in ("text", "folded"):
