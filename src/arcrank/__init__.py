@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
     "LogLinearRanker": "arcrank.rankers.loglinear",
     "MMPRanker": "arcrank.rankers.online.mmp",
@@ -33,6 +34,7 @@ _HOME = {
 }
 
 __all__ = [
+    "CUT",
     "CandidateSets",
     "LogLinearRanker",
     "MMPRanker",
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from arcrank.bipartite.semisupervised_logistic import SemiSupervisedLogistic
     from arcrank.bipartite.semisupervised_rankboost import SemiSupervisedRankBoost
     from arcrank.bipartite.transductive_svm import TransductiveSVM
+    from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.loglinear import LogLinearRanker

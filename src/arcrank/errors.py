@@ -3,7 +3,8 @@
 ArcrankError
 ├── InputError          user data that cannot be what it claims (also a ValueError)
 │   ├── GraphError      a preference graph that contradicts its own rules
-│   └── FormatError     a file that cannot be read as its format says
+│   ├── FormatError     a file that cannot be read as its format says
+│   └── NotCalibratedError  a ranker without probabilities (also an AttributeError)
 ├── ParameterError      a parameter outside its allowed values (also a ValueError)
 ├── MissingDataError    a corpus that is not on this machine (also a FileNotFoundError)
 ├── ResourceError       work that this machine does not have enough memory for (also a MemoryError)
@@ -19,6 +20,7 @@ __all__ = [
     "InputError",
     "MissingDataError",
     "ModelFileError",
+    "NotCalibratedError",
     "ParameterError",
     "ResourceError",
 ]
@@ -75,6 +77,19 @@ class FormatError(InputError):
     Traceback (most recent call last):
     ...
     arcrank.errors.FormatError: stream:1: invalid labels: a label is a string or a whole number, not true
+    """
+
+
+class NotCalibratedError(InputError, AttributeError):
+    """A ranker that has not been calibrated has no probabilities; `hasattr(ranker, "predict_proba")` is False.
+
+    Examples
+    --------
+    >>> from arcrank import LogLinearRanker
+    >>> LogLinearRanker().fit([[1], [0]], ["tea", "milk"]).predict_proba([[1]])
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.NotCalibratedError: This LogLinearRanker has no probabilities. ...
     """
 
 

@@ -4,7 +4,8 @@ from arcrank.graphs.arcs import ArcGraphs
 from arcrank.graphs.base import PreferenceGraphs
 from arcrank.graphs.build import as_graphs
 from arcrank.graphs.concatenate import concatenate
+from arcrank.graphs.cut import CUT
 from arcrank.graphs.hierarchy import Hierarchy
 from arcrank.graphs.layers import LayeredGraphs
 
-__all__ = ["ArcGraphs", "Hierarchy", "LayeredGraphs", "PreferenceGraphs", "as_graphs", "concatenate"]
+__all__ = ["CUT", "ArcGraphs", "Hierarchy", "LayeredGraphs", "PreferenceGraphs", "as_graphs", "concatenate"]

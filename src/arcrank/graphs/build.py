@@ -9,10 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.arcs import ArcGraphs, Conflicts
 from arcrank.graphs.base import PreferenceGraphs, check_labels, check_names, label_array, shorten
+from arcrank.graphs.cut import CUT
 from arcrank.graphs.kinds import MATRIX_KINDS, check_entries, column_names, detect_kind, is_nested, unwrap
 from arcrank.graphs.layers import LayeredGraphs
 
@@ -20,7 +22,12 @@ _NO_LABELS = frozenset((tuple, list, dict, set, frozenset, np.ndarray))
 
 
 def as_graphs(
-    y: Any, kind: str | None = None, labels: Any = None, *, conflicts: Conflicts = "error"
+    y: Any,
+    kind: str | None = None,
+    labels: Any = None,
+    *,
+    conflicts: Conflicts = "error",
+    cut_level: float | None = None,
 ) -> PreferenceGraphs:
     """Preference graphs from whatever the supervision is.
 
@@ -55,6 +62,10 @@ def as_graphs(
         that is not among these is an error.
     conflicts : "error" or "keep"
         For arcs, see `ArcGraphs.from_arcs`.
+    cut_level : float, optional
+        Of a matrix of grades, ranks, levels or distances: its last value that is above the cut, so that `arcrank.CUT`
+        ranks below grades of at least `cut_level`, or below ranks, levels and distances of at most `cut_level`, and
+        above the others. Layers and arcs mention CUT themselves.
 
     Examples
     --------
@@ -68,6 +79,9 @@ def as_graphs(
     [[0, 1, 2]]
     >>> as_graphs([["b", "a", "c"]], kind="ranking").levels().tolist()
     [[1, 0, 2]]
+    >>> graphs = as_graphs([[5, 3, 1], [1, 2, 1]], kind="grades", labels=["a", "b", "c"], cut_level=3)
+    >>> graphs.labels.tolist(), graphs.levels().tolist()
+    (['a', 'b', 'c', CUT], [[0, 1, 3, 2], [2, 1, 2, 0]])
     """
     if isinstance(y, PreferenceGraphs):
         return y if labels is None else _over(y, labels)
@@ -78,9 +92,29 @@ def as_graphs(
         raise ParameterError(f"kind must be one of {', '.join(map(repr, _BUILDERS))}, got {kind!r}.")
     if labels is None and kind in MATRIX_KINDS:
         labels = column_names(y)
+    if cut_level is not None:
+        return _from_cut_matrix(values, kind, labels, check_real("cut_level", cut_level, also="None"))
     if kind == "arcs":
         return _from_arcs(values, labels, conflicts)
     return _BUILDERS[kind](values, labels)
+
+
+def _from_cut_matrix(values: Any, kind: str, labels: Any, cut_level: float) -> LayeredGraphs:
+    """Layers of a matrix with one more column, CUT, whose value is the next number beyond `cut_level`."""
+    if kind not in ("grades", "ranks", "levels", "distances"):
+        raise ParameterError(
+            f"cut_level is for matrices of grades, ranks, levels or distances, and y is of kind {kind!r}. Label sets "
+            "and single labels have their cut below the relevant labels; arcs and layers mention arcrank.CUT."
+        )
+    graphs = _BUILDERS[kind](values, labels)  # checks the matrix
+    distances = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+    if kind == "grades":
+        distances, cut_level = -distances, -cut_level
+    elif kind == "levels":
+        distances = np.where(distances < 0, np.nan, distances)
+    cut = np.full((len(distances), 1), np.nextafter(cut_level, np.inf))
+    names = range(graphs.n_labels) if graphs.labels is None else graphs.labels.tolist()
+    return LayeredGraphs.from_order(np.hstack([distances, cut]), labels=[*names, CUT])
 
 
 def _over(graphs: PreferenceGraphs, labels: Any) -> PreferenceGraphs:
@@ -96,6 +130,8 @@ class Vocabulary:
     def __init__(self, labels: Any, used: Iterable[Any]) -> None:
         if labels is None:
             labels = _sorted_names(used)
+        elif CUT not in list(labels) and any(name is CUT for name in used):
+            labels = [*labels, CUT]  # a virtual label, which nobody lists
         self.names = check_labels(labels, len(list(labels)))
         assert self.names is not None
         self._number = {name: j for j, name in enumerate(self.names.tolist())}
@@ -104,6 +140,9 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self._number)
+
+    def __contains__(self, name: Any) -> bool:
+        return name in self._number
 
     def number(self, name: Any, row: int) -> int:
         """Return the column of a label, or raise an InputError that names instance and label."""
@@ -121,8 +160,9 @@ def _sorted_names(used: Iterable[Any]) -> NDArray[Any]:
         names = set(used)
     except TypeError as error:
         raise InputError(f"A label is a name or a number, and y holds something else: {error}.") from None
+    cut = [CUT] if CUT in names else []
     try:
-        return label_array(sorted(names))
+        return label_array(sorted(names.difference(cut)) + cut)
     except TypeError:
         kinds = sorted({type(name).__name__ for name in names})
         raise InputError(
@@ -170,6 +210,7 @@ def _from_single(y: Any, labels: Any) -> LayeredGraphs:
     else:
         y = values.tolist()
     vocabulary = Vocabulary(labels, y)
+    _refuse_cut([[name] for name in y], vocabulary)
     numbers = np.array([vocabulary.number(name, row) for row, name in enumerate(y)], dtype=np.int64)
     return LayeredGraphs.from_single_labels(numbers, len(vocabulary), labels=vocabulary.names)
 
@@ -183,6 +224,7 @@ def _refuse_missing(y: list[Any]) -> None:
 def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
     sets = [_plain(one, row) for row, one in enumerate(y)]
     vocabulary = Vocabulary(labels, (name for one in sets for name in one))
+    _refuse_cut(sets, vocabulary)
     ptr = np.zeros(len(sets) + 1, dtype=np.int64)
     np.cumsum([len(one) for one in sets], out=ptr[1:])
     columns = [vocabulary.number(name, row) for row, one in enumerate(sets) for name in one]
@@ -201,6 +243,15 @@ def _name_repeated(sets: list[list[Any]], otherwise: str) -> None:
             raise InputError(
                 f"Instance {row} has the label {repeated[0]!r} twice; give each label once. If this is {otherwise}."
             )
+
+
+def _refuse_cut(sets: list[list[Any]], vocabulary: Vocabulary) -> None:
+    if CUT in vocabulary:
+        row = next(row for row, one in enumerate(sets) if CUT in one)
+        raise InputError(
+            f"Instance {row} has CUT in a label set; the cut is below the labels of a set and above all others "
+            "without being mentioned. Leave it out, or give layers such as [['a'], [CUT], ['b']]."
+        )
 
 
 def _from_layers(y: Any, labels: Any) -> LayeredGraphs:

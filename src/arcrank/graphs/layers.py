@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from arcrank._typing import IntArray, Mask
+from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_int
 from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs.arcs import ArcGraphs
@@ -171,7 +171,12 @@ class LayeredGraphs(PreferenceGraphs):
                 f"Instance {row} has grade {matrix[row, column]:g} for label {column}; "
                 "grades are finite numbers, and NaN = not judged."
             )
-        return cls._from_dense(_levels_of(-matrix), labels)
+        return cls.from_order(-matrix, labels=labels)
+
+    @classmethod
+    def from_order(cls, values: Array, *, labels: Any = None) -> LayeredGraphs:
+        """From an (n, k) matrix of numbers that have been checked: the smaller the better, NaN = not judged."""
+        return cls._from_dense(_levels_of(values), labels)
 
     @classmethod
     def _from_dense(cls, levels: NDArray[np.int32], labels: Any = None) -> LayeredGraphs:

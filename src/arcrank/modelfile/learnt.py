@@ -31,6 +31,7 @@ from arcrank.modelfile.forms import (
     Whole,
     Words,
 )
+from arcrank.modelfile.parameters import SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
 from arcrank.solvers.online import check_progress
 
@@ -52,6 +53,7 @@ _HISTORY = {
     "duality_gap": Optional(Measure()),
 }
 _NOTHING = OneOf(None)
+_CURVES = ("score", "best", "second")
 
 
 class Support(Form):
@@ -80,6 +82,32 @@ def _labels(*more_kinds: str, most: int = 2**53) -> dict[str, Form]:
     return {"kind": kinds, "labels": Labels("k"), "n_features": Size("d", 1, most), **_FEATURE_NAMES}
 
 
+_CALIBRATION = {
+    **{f"{curve}_{part}": Array("f8", f"{curve} knots") for curve in _CURVES for part in ("knots", "values")},
+    "temperature": Number(0.0),
+    "above_slope": Number(0.0),
+    "offsets": Array("f8", "k"),
+    "documents": Whole(),
+    "folds": Whole(),
+    "set_measure": Either(OneOf(None), SetMeasure()),
+}
+_CALIBRATED = {"calibration": Optional(Record(_CALIBRATION))}
+
+
+def _check_calibration(calibration: Values | None) -> None:
+    """Refuse curves that are not increasing functions: the order of probabilities must be that of scores."""
+    if calibration is None:
+        return
+    ascending = [f"{curve}_knots" for curve in _CURVES] + ["score_values"]
+    if any((np.diff(calibration[name]) <= 0).any() for name in ascending):
+        raise MisfitError("a curve of the calibration does not increase")
+    lengths = {len(calibration[f"{curve}_knots"]) for curve in _CURVES}
+    if lengths != {0} and min(lengths) < 2:
+        raise MisfitError("a curve of the calibration has fewer than two knots")
+    if not (calibration["temperature"] and calibration["above_slope"]):
+        raise MisfitError("a slope of the calibration is 0")
+
+
 def _weights(rows: int | str) -> dict[str, Form]:
     return {"weights": Array("f8", rows, "d"), "intercept": Array("f8", rows)}
 
@@ -92,6 +120,7 @@ def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
     threshold = Number(-np.inf, np.inf)
     return {
         **_labels("candidates"),
+        **_CALIBRATED,
         **_weights(1 if learnt.get("kind") == "candidates" else "k"),
         **_HISTORY,
         "solver": Optional(OneOf("dual", "lbfgs", "boosting")),
@@ -118,6 +147,7 @@ _KERNEL = {
 def _machine(settings: Values, _: Values) -> dict[str, Form]:
     shared = {
         **_HISTORY,
+        **_CALIBRATED,
         "bound": Optional(Record(_BOUND)),
         "objective": Optional(Measure()),
         "leave_one_out_bound": Optional(Measure()),
@@ -134,6 +164,7 @@ def _machine(settings: Values, _: Values) -> dict[str, Form]:
         "support": Array("i8", "m", low=0, high="d" if precomputed else 2**53),
         "support_vectors": vectors,
         "dual_weights": Array("f8", "m", "k"),
+        "intercept": Optional(Array("f8", "k")),
         "kernel": Record(_KERNEL),
     }
 
@@ -142,6 +173,7 @@ def _online(settings: Values, _: Values) -> dict[str, Form]:
     names = Optional(Either(Names("d", "object", distinct=False), Words(list, symbol="d")))
     progress = {
         **_labels(most=MOST_FEATURES),
+        **_CALIBRATED,
         "feature_names": names,
         "counters": Array("i8", 5, low=0, high=2**63),
         "sums": Array("f8", 4, low=0.0, high=np.inf),
@@ -149,14 +181,14 @@ def _online(settings: Values, _: Values) -> dict[str, Form]:
         "history": Optional(History()),
     }
     if settings.get("kernel") is None:
-        late = ("d", "k") if settings["average"] else (0, 0)
-        return progress | {"weights": Array("f8", "d", "k", rows=True), "late": Array("f8", *late, rows=True)}
+        late = ("d", "columns") if settings["average"] else (0, 0)
+        return progress | {"weights": Array("f8", "d", "columns", rows=True), "late": Array("f8", *late, rows=True)}
     return {
         **progress,
         "support_data": Array("f8", "values"),
         "support_indices": Array("i4 i8", "values", low=0, high="d"),
         "support_indptr": Array("i4 i8", "m+1", low=0, high=2**53),
-        "coefficients": Array("f8", "m", "k"),
+        "coefficients": Array("f8", "m", "columns"),
         "before": Array("i8", "m", low=0, high=2**53),
     }
 
@@ -257,6 +289,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
 
 def _check_machine(settings: Values, learnt: Values, _: Sizes) -> None:
     _check_bound(learnt.get("bound"))
+    _check_calibration(learnt.get("calibration"))
     support = learnt["support"]
     if (support[1:] <= support[:-1]).any():
         raise MisfitError("the support indices are not ascending")
@@ -294,6 +327,10 @@ def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
 
 def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
     check_progress(learnt["counters"], learnt["sums"], learnt["curve"])
+    _check_calibration(learnt.get("calibration"))
+    with_cut = bool(settings["cut_label"]) and "kernel" in settings  # the perceptron has no weights of the cut
+    if sizes["columns"] != sizes["k"] + with_cut:
+        raise MisfitError(f"there are weights of {sizes['columns']} labels, where {sizes['k'] + with_cut} are expected")
     if settings.get("kernel") is not None:
         _check_support(settings, learnt, sizes)
 
@@ -325,7 +362,12 @@ def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
         raise MisfitError("the parameter token_pattern is None, but there is no tokenizer")
 
 
+def _check_log_linear(_: Values, learnt: Values, __: Sizes) -> None:
+    _check_calibration(learnt.get("calibration"))
+
+
 RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
+    "log-linear": _check_log_linear,
     "preference-machine": _check_machine,
     "mmp": _check_online,
     "perceptron": _check_online,

@@ -6,6 +6,9 @@ Those used in scoring must be valid, and those that cost time or memory have lim
 
 from __future__ import annotations
 
+from typing import Any
+
+from arcrank.errors import ParameterError
 from arcrank.io.string_arrays import StoredNames
 from arcrank.modelfile.array_forms import AnyArray
 from arcrank.modelfile.forms import (
@@ -19,11 +22,13 @@ from arcrank.modelfile.forms import (
     OneOf,
     Registered,
     Size,
+    Sizes,
     Some,
     Whole,
     Words,
 )
 from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
+from arcrank.rankers.set_offsets import check_set_measure
 
 __all__ = ["PARAMETERS", "RETIRED"]
 
@@ -37,11 +42,32 @@ _COUNT_OR_NOTHING = Either(_NOTHING, Whole())
 _NORM = OneOf("l2", "l1", None)
 
 
+class SetMeasure(Form):
+    """What label sets are chosen by."""
+
+    says = "a measure of label sets"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        """Whether the rankers take it."""
+        try:
+            check_set_measure(value)
+        except ParameterError:
+            return False
+        return True
+
+
 def _training(names: str) -> dict[str, Form]:
     return dict.fromkeys(names.split(), _ANY_OF_TRAINING)
 
 
+_CUT = {
+    "cut_label": Flag(),
+    "cut_level": _COUNT_OR_NOTHING,
+    "set_measure": Either(_NOTHING, SetMeasure()),
+    "calibration_folds": Whole(0),
+}
 _LOG_LINEAR = {
+    **_CUT,
     "decomposition": _DECOMPOSITION,
     "solver": OneOf("auto", "dual", "lbfgs", "boosting"),
     "loss": _NOTHING,
@@ -50,6 +76,8 @@ _LOG_LINEAR = {
     **_training("C normalize fit_intercept smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
+    **_CUT,
+    "prediction": OneOf("auto", "plm"),
     "decomposition": _DECOMPOSITION,
     "loss": Registered("arcrank.losses.margin:MARGIN_LOSSES"),
     "kernel": Registered("arcrank.rankers.kernels:KERNELS"),
@@ -62,7 +90,7 @@ _MACHINE = {
     "random_state": _SEED,
     **_training("C fit_intercept degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
 }
-_PERCEPTRON = {"average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
+_PERCEPTRON = {**_CUT, "average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
 _MMP = {
     **_PERCEPTRON,
     "loss": OneOf("indicator", "size", "normalized"),

@@ -113,6 +113,8 @@ class OnlinePart(Part):
         facts = state.pop("parameters")
         found = {name: facts[name] for name in ("kind", "n_features", "feature_names") if name in facts}
         history = {"history": estimator.history_} if hasattr(estimator, "history_") else {}
+        if "calibration" in state:
+            state["calibration"] = _plain(state["calibration"])
         hashed = {name: MostlyZero(state[name]) for name in ("weights", "late") if name in state}
         # An array keeps its dtype, which a list of its names would lose.
         return found | state | hashed | {"labels": estimator.labels_} | history
@@ -120,6 +122,8 @@ class OnlinePart(Part):
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         facts = {name: learnt.pop(name) for name in ("kind", "n_features", "feature_names") if name in learnt}
         history = learnt.pop("history", None)
+        if learnt.get("calibration") is not None:
+            learnt["calibration"] = import_home(self.records["calibration"])(**learnt["calibration"])
         estimator = import_home(self.home).from_state({"parameters": parameters | facts, **learnt}, copy=False)
         if history is not None:
             estimator.history_ = history

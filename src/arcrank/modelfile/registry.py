@@ -14,6 +14,8 @@ __all__ = ["PARTS", "part_named", "part_of"]
 
 _LABELS = {"kind": "_kind", "labels": "labels_", "n_features": "n_features_in_", "feature_names": "feature_names_in_"}
 _WEIGHTS = {"weights": "coef_", "intercept": "intercept_"}
+_CALIBRATED = {"calibration": "calibration_"}
+_CALIBRATION = {"calibration": "arcrank.rankers.calibration:Calibration"}
 _TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_"}
 _MACHINE = {
     "embedding": "embedding_",
@@ -46,7 +48,7 @@ def _ranker(name: str, home: str, fitted: dict[str, str], records: dict[str, str
 
 
 def _online(name: str, home: str) -> Part:
-    return OnlinePart(name, f"arcrank.rankers.online.{home}", ranks=True)
+    return OnlinePart(name, f"arcrank.rankers.online.{home}", records=_CALIBRATION, ranks=True)
 
 
 def _text(name: str, home: str, fitted: dict[str, str] | None = None, kind: type[Part] = Part) -> Part:
@@ -61,14 +63,18 @@ PARTS: tuple[Part, ...] = (
     _ranker(
         "log-linear",
         "rankers.loglinear:LogLinearRanker",
-        {**_LABELS, **_WEIGHTS, **_TRAINING, "solver": "solver_", "thresholds": "thresholds_"},
-        {"thresholds": "arcrank.rankers.thresholds:Thresholds"},
+        {**_LABELS, **_WEIGHTS, **_TRAINING, **_CALIBRATED, "solver": "solver_", "thresholds": "thresholds_"},
+        {"thresholds": "arcrank.rankers.thresholds:Thresholds", **_CALIBRATION},
     ),
     _ranker(
         "preference-machine",
         "rankers.preference_machine.machine:PreferenceMachine",
-        {**_LABELS, **_WEIGHTS, **_TRAINING, **_MACHINE},
-        {"kernel": "arcrank.rankers.kernels:Kernel", "bound": "arcrank.rankers.preference_machine.bound:BoundTerms"},
+        {**_LABELS, **_WEIGHTS, **_TRAINING, **_MACHINE, **_CALIBRATED},
+        {
+            "kernel": "arcrank.rankers.kernels:Kernel",
+            "bound": "arcrank.rankers.preference_machine.bound:BoundTerms",
+            **_CALIBRATION,
+        },
     ),
     _online("mmp", "mmp:MMPRanker"),
     _online("perceptron", "perceptron:PerceptronRanker"),

@@ -19,10 +19,12 @@ from arcrank._validation import check_int
 from arcrank.errors import InputError
 from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
+from arcrank.graphs.cut import CUT, insert_cut, mentions_cut, plain_labels, without_cut
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 from arcrank.graphs.unseen import graphs_over, seen_on_top, warn_of_unseen
 from arcrank.memory import check_memory
 from arcrank.rankers.candidates import refuse_candidates
+from arcrank.rankers.probabilities import Probabilities
 from arcrank.solvers.products import row_products
 
 
@@ -39,7 +41,7 @@ class Sizes(NamedTuple):
     explicit: bool = False
 
 
-class LabelRanker(BaseEstimator, ABC):
+class LabelRanker(Probabilities, BaseEstimator, ABC):
     """A function from instances to total orders over labels.
 
     Conventions
@@ -92,16 +94,21 @@ class LabelRanker(BaseEstimator, ABC):
         """The kind of supervision that was given to `fit`.
 
         Single labels: the best label of each instance. Label sets: the labels above the best cut of the ranking, as an
-        indicator matrix or as lists of names. Everything else: an (n, k) matrix of ranks, 1 = best.
+        indicator matrix or as lists of names; with `cut_label=True` these are the labels that score above 0.
+        Everything else: an (n, k) matrix of ranks, 1 = best.
         """
         scores = self.score_labels(X)
         if self._kind == "single":
             return self.labels_[scores.argmax(axis=1)]
         if self._kind == "indicator":
-            return self._relevant(scores).astype(np.int64)
+            return self._label_sets(scores).astype(np.int64)
         if self._kind == "sets":
-            return [self.labels_[row].tolist() for row in self._relevant(scores)]
+            return [self.labels_[row].tolist() for row in self._label_sets(scores)]
         return rank_matrix(scores)
+
+    def _label_sets(self, scores: Array) -> Mask:
+        """The labels above the cut, where there is one."""
+        return scores > 0.0 if self.cut_label else self._relevant(scores)
 
     def _relevant(self, scores: Array) -> Mask:
         """The labels above the cut of each ranking that an instance's label set is predicted to be."""
@@ -128,15 +135,22 @@ class LabelRanker(BaseEstimator, ABC):
 
     def _graphs_of(self, y: Any) -> PreferenceGraphs:
         """Graphs of new supervision over the labels that were learnt."""
+        return without_cut(self._graphs_as_given(y))
+
+    def _graphs_as_given(self, y: Any) -> PreferenceGraphs:
+        """The same, with CUT as last label where y mentions it."""
         if isinstance(y, PreferenceGraphs):
-            return align_labels(y, self.labels_)
+            return align_labels(y, [*self.labels_.tolist(), CUT] if mentions_cut(y) else self.labels_)
         if self._kind == "graphs":
             return graphs_over(y, None, self.labels_)
         check_later(y, self._kind, self.labels_)
         return graphs_over(y, self._kind, self.labels_)
 
     def _learn_labels(self, y: Any, n: int) -> PreferenceGraphs:
-        """Turn y into graphs of n instances, and remember its kind and label names."""
+        """Turn y into graphs of n instances, with the cut as their first label if there is one, and remember its kind.
+
+        The names of the labels, `labels_`, do not list the cut.
+        """
         if y is None:
             raise InputError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         if isinstance(y, PreferenceGraphs):
@@ -148,11 +162,24 @@ class LabelRanker(BaseEstimator, ABC):
             raise InputError(
                 f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
             )
+        self.labels_ = plain_labels(graphs)
+        graphs = self._with_cut(graphs)
         refuse_one_label(graphs)
         self._check_memory(self._sizes(graphs, self.n_features_in_))
-        self.labels_ = np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
-        self._top_seen = seen_on_top(graphs)
+        self._top_seen = seen_on_top(graphs)[-len(self.labels_) :]
+        self.__dict__.pop("calibration_", None)
         warn_without_arcs(graphs)
+        return graphs
+
+    def _with_cut(self, graphs: PreferenceGraphs) -> PreferenceGraphs:
+        """The graphs to learn from: over the cut and the labels, if the cut is to be learnt."""
+        if self.cut_label and self._learns_cut:
+            return insert_cut(graphs, self.cut_level)
+        if mentions_cut(graphs):
+            raise InputError(
+                f"y mentions CUT, but this {type(self).__name__} has no weights for it; "
+                + ("give label sets." if self.cut_label else "pass cut_label=True.")
+            )
         return graphs
 
     def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
@@ -197,17 +224,26 @@ class LinearRanker(LabelRanker):
         x : (1, d) or (d,) array
             One instance.
         above, below : labels
-            Two labels of `labels_`.
+            Two labels of `labels_`, or `arcrank.CUT` for one of them: why a label is in or out.
         """
         refuse_candidates(x, "explain")
         row = x if sp.issparse(x) or getattr(x, "ndim", 0) == 2 else np.atleast_2d(np.asarray(x))
         row = sp.csr_matrix(self._check_features(row, reset=False))
         if row.shape[0] != 1:
             raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
-        a, b = self._column(above), self._column(below)
-        values = row.data * (self.coef_[a, row.indices] - self.coef_[b, row.indices])
+        (high, high_constant), (low, low_constant) = (self._label_weights(name, row.indices) for name in (above, below))
+        values = row.data * (high - low)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[row.indices]
-        return Explanation.of(above, below, names, values, float(self.intercept_[a] - self.intercept_[b]))
+        return Explanation.of(above, below, names, values, high_constant - low_constant)
+
+    def _label_weights(self, label: Any, columns: IntArray) -> tuple[Array, float]:
+        """Weights of these features and the constant of a label; those of the cut are 0, since scores are relative."""
+        if label is CUT:
+            if not self.cut_label:
+                raise InputError(f"This {type(self).__name__} has not learnt a cut; fit it with cut_label=True.")
+            return np.zeros(len(columns)), 0.0
+        at = self._column(label)
+        return self.coef_[at, columns], float(self.intercept_[at])
 
     def _column(self, label: Any) -> int:
         found = np.flatnonzero(self.labels_ == label)
@@ -216,7 +252,11 @@ class LinearRanker(LabelRanker):
         return int(found[0])
 
     def _set_weights(self, W: Array, n_features: int) -> None:
-        """Keep (d, k) weights, the last row being the intercept's where there is one more than features."""
+        """Keep (d, k) weights, the last row being the intercept's where there is one more than features.
+
+        Those of the cut, the first column, are subtracted from the others: only differences matter.
+        """
+        W = relative_to_cut(W) if self.cut_label and self._learns_cut else W
         self.coef_ = W[:n_features].T
         self.intercept_ = W[n_features].copy() if len(W) > n_features else np.zeros(W.shape[1])
 
@@ -247,6 +287,12 @@ class Explanation:
         names = names.tolist() if isinstance(names, np.ndarray) else names
         parts = [(names[j], float(values[j])) for j in order]
         return cls(above, below, intercept + sum(value for _, value in parts), intercept, parts)
+
+
+def relative_to_cut(columns: Array) -> Array:
+    """Columns of labels less that of the cut, which comes first."""
+    relative: Array = columns[:, 1:] - columns[:, :1]
+    return relative
 
 
 def top_columns(scores: Array, top: int | None) -> NDArray[np.intp]:

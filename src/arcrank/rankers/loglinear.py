@@ -69,6 +69,19 @@ class LogLinearRanker(LinearRanker):
         The relative duality gap to reach; for "boosting" 1000 times the relative decrease that Theorem 1 promises.
     max_iter : int
         Passes over the instances, or iterations.
+    cut_label : bool
+        Learn where rankings end: a virtual label between the labels that are relevant and those that are not. Scores
+        are then relative to it, `predict` returns the labels that score above 0, and an empty label set is an instance
+        to learn from. Preferences other than label sets and single labels mention `arcrank.CUT` or need `cut_level`.
+    cut_level : int or None
+        Of layered graphs: the last layer above the cut, 0 being the top layer. None is the top layer of label sets.
+    set_measure : str or None
+        With cut_label, what the label sets of `predict` are to be best by, on out-of-fold scores of the training data:
+        "micro_f1", "macro_f1" (an offset for each label), "subset_accuracy", "precision>=0.9" (or another number), or
+        None to leave the cut where it was learnt.
+    calibration_folds : int
+        With cut_label, the folds of the cross-validation within `fit` that offsets and probabilities are fitted on; 0
+        for neither.
     warm_start : bool
         Start from the last solution; after a change of C alone the dual variables are scaled.
     callback : callable, optional
@@ -97,10 +110,12 @@ class LogLinearRanker(LinearRanker):
         Passes or iterations made.
     solver_ : str
         What was taken.
+    calibration_ : Calibration
+        With cut_label: what `predict_proba` is computed by, and how it was fitted.
     thresholds_ : (any, first)
-        Of label sets: `predict` takes the labels that score above `any`, and the best one if it scores above `first`.
-        Of the training instances as many labels are above `any` as were given, and as many best ones above `first` as
-        sets were not empty.
+        Of label sets without cut_label: `predict` takes the labels that score above `any`, and the best one if it
+        scores above `first`. Of the training instances as many labels are above `any` as were given, and as many best
+        ones above `first` as sets were not empty.
 
     Examples
     --------
@@ -123,6 +138,10 @@ class LogLinearRanker(LinearRanker):
         virtual: float = 0.0,
         tol: float = 1e-3,
         max_iter: int = 1000,
+        cut_label: bool = False,
+        cut_level: int | None = None,
+        set_measure: str | None = "micro_f1",
+        calibration_folds: int = 3,
         warm_start: bool = False,
         callback: Any = None,
         random_state: Any = None,
@@ -139,6 +158,10 @@ class LogLinearRanker(LinearRanker):
         self.virtual = virtual
         self.tol = tol
         self.max_iter = max_iter
+        self.cut_label = cut_label
+        self.cut_level = cut_level
+        self.set_measure = set_measure
+        self.calibration_folds = calibration_folds
         self.warm_start = warm_start
         self.callback = callback
         self.random_state = random_state
@@ -161,10 +184,11 @@ class LogLinearRanker(LinearRanker):
         else:
             self._fit_primal(LabelDesign(design, graphs.n_labels, self.n_jobs), graphs, weight)
         self._learn_threshold(X, graphs)
+        self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
 
     def _learn_threshold(self, X: Any, graphs: PreferenceGraphs) -> None:
-        if self._kind in ("sets", "indicator") and isinstance(graphs, LayeredGraphs):
+        if self._kind in ("sets", "indicator") and isinstance(graphs, LayeredGraphs) and not self.cut_label:
             self.thresholds_ = learn_thresholds(X, self.coef_, self.intercept_, set_sizes(graphs))
 
     def score_labels(self, X: Any) -> Array:
@@ -244,6 +268,7 @@ class LogLinearRanker(LinearRanker):
             raise ParameterError(f"A custom loss is minimised by solver='lbfgs' only; got solver={self.solver!r}.")
         check_callable("callback", self.callback)
         check_seed("random_state", self.random_state)
+        self._check_cut_parameters()
         self._cut()
 
     def _cut(self) -> Decomposition:
@@ -331,6 +356,7 @@ class LogLinearRanker(LinearRanker):
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):
             old = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
+            old = _with_cut_weights(old) if self.cut_label else old
             old = old[: shape[0]].reshape(-1) if len(shape) == 1 else old
             if old.shape == shape:
                 return old.copy()
@@ -384,6 +410,15 @@ class LogLinearRanker(LinearRanker):
             raise InputError("Candidate features hold NaN or infinite values; replace or drop them.")
         if sets.shape[1] != self.n_features_in_:
             raise InputError(f"Candidates have {sets.shape[1]} features, the ranker learnt {self.n_features_in_}.")
+
+
+def _with_cut_weights(W: Array) -> Array:
+    """(d, k + 1) weights, those of the cut first, of (d, k) weights relative to them.
+
+    Flows sum to 0 over the labels of an instance, and so do the weights of a feature at the optimum.
+    """
+    cut = -W.sum(axis=1, keepdims=True) / (W.shape[1] + 1)
+    return np.hstack([cut, W + cut])
 
 
 def _fingerprint(X: Any, graphs: PreferenceGraphs, weight: Array) -> str:

@@ -49,6 +49,8 @@ class RankingPipeline(Pipeline):
     ----------
     labels_ : (k,) array
         The labels, in the order of the score columns.
+    calibration_ : Calibration
+        How probabilities are computed, where the ranker is calibrated.
     thresholds_ : (any, first)
         The thresholds of a `LogLinearRanker` that learnt label sets.
 
@@ -139,6 +141,24 @@ class RankingPipeline(Pipeline):
         name = FeatureNames(self[:-1] if len(self.steps) > 1 else None).in_words(text)
         return replace(why, parts=[(name(column), value) for column, value in why.parts])
 
+    @_if_ranker_has("predict_above_proba")
+    def predict_above_proba(self, X: Any, above: Any, below: Any) -> Array:
+        """Return the probability, (n,), that label `above` ranks above label `below`, given that one does."""
+        probabilities: Array = self.steps[-1][1].predict_above_proba(self._transformed(X), above, below)
+        return probabilities
+
+    @_if_ranker_has("predict_log_odds")
+    def predict_log_odds(self, X: Any) -> Array:
+        """Return log(p / (1 - p)) of `predict_proba`, (n, k)."""
+        log_odds: Array = self.steps[-1][1].predict_log_odds(self._transformed(X))
+        return log_odds
+
+    @_if_ranker_has("calibrate")
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Fit offsets and probabilities of the ranker on instances that were not in the training data."""
+        self.steps[-1][1].calibrate(self._transformed(X), y)
+        return self
+
     @_if_ranker_has("partial_fit")
     def partial_fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Go on learning with the ranker; the transformers stay as they are.
@@ -174,6 +194,11 @@ class RankingPipeline(Pipeline):
         """The labels of the ranker, (k,)."""
         labels: NDArray[Any] = self.steps[-1][1].labels_
         return labels
+
+    @property
+    def calibration_(self) -> Any:
+        """The calibration of the ranker, where there is one."""
+        return self.steps[-1][1].calibration_
 
     @property
     def thresholds_(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +19,11 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.graphs.margins import smallest_margins
-from arcrank.rankers.base import LinearRanker, Sizes
+from arcrank.rankers.base import LinearRanker, Sizes, relative_to_cut
 from arcrank.rankers.online.supervision import first_graphs, next_graphs
 from arcrank.solvers.history import History
 from arcrank.solvers.online import Progress, Prototypes, check_progress
+from arcrank.solvers.products import row_products
 
 __all__ = ["OnlineRanker"]
 
@@ -51,6 +53,7 @@ class OnlineRanker(LinearRanker):
         if not isinstance(self.shuffle, bool | np.bool_):
             raise ParameterError(f"shuffle must be True or False, got {self.shuffle!r}.")
         check_seed("random_state", self.random_state)
+        self._check_cut_parameters()
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
@@ -58,7 +61,7 @@ class OnlineRanker(LinearRanker):
         rule = self._rule()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
-        self._start(graphs.n_labels)
+        self._start(len(self.labels_))
         random = check_random_state(self.random_state)
         history = History(total=self.epochs, verbose=self.verbose)
         for _ in range(self.epochs):
@@ -67,6 +70,7 @@ class OnlineRanker(LinearRanker):
             history.add(**dict(zip(("loss1", "loss2", "loss3"), self._progress.mean_losses(), strict=True)))
         history.close()
         self.history_ = history.entries
+        self._calibrate_by_folds(X, graphs)
         return self
 
     def partial_fit(self, X: Any, y: Any, labels: Any = None) -> Self:
@@ -95,11 +99,12 @@ class OnlineRanker(LinearRanker):
         else:
             self._check_average()
             kind = self._kind
-            graphs, names = next_graphs(y, kind, self.labels_, labels)
+            graphs, names = next_graphs(y, kind, self.labels_, labels, cut=self._cut_is_mentioned())
+        graphs = self._with_cut(graphs)
         if len(graphs) != X.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance.")
         if first or len(names) > len(self.intercept_):
-            self._check_memory(Sizes(len(graphs), self.n_features_in_, len(names)))
+            self._check_memory(Sizes(len(graphs), self.n_features_in_, graphs.n_labels))
         self._kind, self.labels_ = kind, names
         self.__dict__.pop("_top_seen", None)  # of an earlier fit; a stream meets its labels as it goes
         if first:
@@ -111,8 +116,17 @@ class OnlineRanker(LinearRanker):
 
     def _start(self, k: int) -> None:
         self._progress = Progress()
-        self._model = self._new_model(k)
+        self._model = self._new_model(k + self._columns_before)
         self.intercept_ = np.zeros(k)
+
+    @property
+    def _columns_before(self) -> int:
+        """Columns of the model before those of the labels: that of the cut, so that new labels go to the end."""
+        return int(bool(self.cut_label) and self._learns_cut)
+
+    def _cut_is_mentioned(self) -> bool:
+        """Whether y itself says which labels are above the cut."""
+        return bool(self._columns_before) and self.cut_level is None and self._kind in ("arcs", "layers")
 
     def _new_model(self, k: int) -> Any:
         return Prototypes.zeros(self.n_features_in_, k, self.average)
@@ -121,8 +135,15 @@ class OnlineRanker(LinearRanker):
         return (2 if self.average else 1) * super()._bytes_needed(sizes)
 
     def _grow(self, k: int) -> None:
-        self._model.grow(k)
-        self.intercept_ = np.zeros(k)
+        """Make room for new labels, whose scores have the mean offset of the others."""
+        self._model.grow(k + self._columns_before)
+        new = k - len(self.intercept_)
+        if hasattr(self, "calibration_"):
+            offsets = np.append(self._offsets(), np.full(new, self._offsets().mean()))
+            self.calibration_ = replace(self.calibration_, offsets=offsets)
+            self.intercept_ = -offsets
+        else:
+            self.intercept_ = np.zeros(k)
 
     def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
         self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
@@ -131,7 +152,17 @@ class OnlineRanker(LinearRanker):
     def coef_(self) -> Array:  # type: ignore[override]
         """Prototypes, (k, d): those after the last round, or their mean over all rounds with `average`."""
         check_is_fitted(self)
-        return self._model.mean(self.n_rounds_).T
+        weights = self._model.mean(self.n_rounds_)
+        return (relative_to_cut(weights) if self._columns_before else weights).T
+
+    def score_labels(self, X: Any) -> Array:
+        """Scores of all labels, (n, k): the higher, the better the label fits."""
+        scores = row_products(self._check_features(X, reset=False), self._model.mean(self.n_rounds_))
+        return self._relative(scores)
+
+    def _relative(self, scores: Array) -> Array:
+        """Scores of the model's columns as scores of labels."""
+        return (relative_to_cut(scores) if self._columns_before else scores) + self.intercept_
 
     @property
     def n_rounds_(self) -> int:
@@ -184,7 +215,8 @@ class OnlineRanker(LinearRanker):
         if hasattr(self, "feature_names_in_"):
             parameters["feature_names"] = self.feature_names_in_.tolist()
         model = {name: array.copy() if copy else array for name, array in self._model_arrays().items()}
-        return {"parameters": parameters, "labels": self.labels_.tolist(), **self._progress.arrays(), **model}
+        state = {"parameters": parameters, "labels": self.labels_.tolist(), **self._progress.arrays(), **model}
+        return state | ({"calibration": self.calibration_} if hasattr(self, "calibration_") else {})
 
     def _plain_parameters(self) -> dict[str, Any]:
         """The estimator's parameters as JSON has them; only `fit` uses random_state, so an object of it can go."""
@@ -197,7 +229,7 @@ class OnlineRanker(LinearRanker):
         return {"weights": self._model.weights, "late": self._model.late}
 
     def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
-        shape = (self.n_features_in_, len(self.labels_))
+        shape = (self.n_features_in_, len(self.labels_) + self._columns_before)
         model = Prototypes(_array(state, "weights", copy), _array(state, "late", copy))
         if model.weights.shape != shape or model.late.shape != (shape if self.average else (0, 0)):
             raise InputError(
@@ -220,6 +252,10 @@ class OnlineRanker(LinearRanker):
         self._progress = Progress(*progress)
         self._model = self._restore_model(state, copy)
         self.intercept_ = np.zeros(len(self.labels_))
+        self.__dict__.pop("calibration_", None)
+        if state.get("calibration") is not None:
+            self.calibration_ = state["calibration"]
+            self.intercept_ = -self.calibration_.offsets
         return self
 
     @classmethod

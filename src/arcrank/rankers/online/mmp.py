@@ -52,6 +52,19 @@ class MMPRanker(OnlineRanker):
         Of "poly".
     coef0 : float
         Of "poly".
+    cut_label : bool
+        Learn where rankings end: a virtual label between the labels that are relevant and those that are not. Scores
+        are then relative to it, `predict` returns the labels that score above 0, and an empty label set is an instance
+        to learn from. Preferences other than label sets and single labels mention `arcrank.CUT` or need `cut_level`.
+    cut_level : int or None
+        Of layered graphs: the last layer above the cut, 0 being the top layer. None is the top layer of label sets.
+    set_measure : str or None
+        With cut_label, what the label sets of `predict` are to be best by, on out-of-fold scores of the training data:
+        "micro_f1", "macro_f1" (an offset for each label), "subset_accuracy", "precision>=0.9" (or another number), or
+        None to leave the cut where it was learnt.
+    calibration_folds : int
+        With cut_label, the folds of the cross-validation within `fit` that offsets and probabilities are fitted on; 0
+        for neither.
     random_state : int, RandomState or None
         Of the order.
     verbose : int
@@ -102,6 +115,10 @@ class MMPRanker(OnlineRanker):
         coef0: float = 1.0,
         random_state: Any = None,
         verbose: int = 0,
+        cut_label: bool = False,
+        cut_level: int | None = None,
+        set_measure: str | None = "micro_f1",
+        calibration_folds: int = 3,
     ) -> None:
         self.loss = loss
         self.epochs = epochs
@@ -113,6 +130,10 @@ class MMPRanker(OnlineRanker):
         self.coef0 = coef0
         self.random_state = random_state
         self.verbose = verbose
+        self.cut_label = cut_label
+        self.cut_level = cut_level
+        self.set_measure = set_measure
+        self.calibration_folds = calibration_folds
 
     def mistake_bound(self, margin: float) -> float:
         """The most that the summed `loss` can be on this stream, if some prototypes rank all of it by this margin.
@@ -133,7 +154,7 @@ class MMPRanker(OnlineRanker):
         self.check_parameters()
         rule, margin = self._rule(), check_real("margin", margin, above=0)
         check_is_fitted(self)
-        k = len(self.labels_)
+        k = len(self.labels_) + self._columns_before
         constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
         return constant * float(self._progress.sums[3]) / margin**2
 
@@ -177,7 +198,7 @@ class MMPRanker(OnlineRanker):
         if self.kernel is None:
             return super().score_labels(X)
         X = self._check_features(X, reset=False)
-        return self._model.scores(X, self._resolved_kernel(), self.average, self.n_rounds_)
+        return self._relative(self._model.scores(X, self._resolved_kernel(), self.average, self.n_rounds_))
 
     @property
     def coef_(self) -> Array:  # type: ignore[override]
@@ -217,7 +238,7 @@ class MMPRanker(OnlineRanker):
             (np.array if copy else np.asarray)(state[f"support_{name}"]) for name in ("data", "indices", "indptr")
         )
         before = np.array(state["before"], dtype=np.int64)
-        if coefficients.shape[1:] != (len(self.labels_),) or before.shape != shape[:1]:
+        if coefficients.shape[1:] != (len(self.labels_) + self._columns_before,) or before.shape != shape[:1]:
             raise InputError(f"The state has coefficients of shape {coefficients.shape}; it is damaged.")
         check_csr(data, indices, indptr, shape)
         vectors = canonical_csr(sp.csr_matrix((data, indices, indptr), shape=shape))

@@ -31,6 +31,11 @@ class PerceptronRanker(OnlineRanker):
         change the prototypes, but are not rounds.
     shuffle : bool
         Draw a new order of the rows in each pass of `fit`, by `random_state`.
+    cut_label : bool
+        Fit offsets and probabilities for label sets. The scores of binary perceptrons are relative to 0 anyway, so no
+        cut is learnt.
+    cut_level, set_measure, calibration_folds
+        As in `MMPRanker`.
     random_state : int, RandomState or None
         Of the order.
     verbose : int
@@ -53,6 +58,8 @@ class PerceptronRanker(OnlineRanker):
     ['oil']
     """
 
+    _learns_cut = False
+
     # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
@@ -61,12 +68,20 @@ class PerceptronRanker(OnlineRanker):
         shuffle: bool = False,
         random_state: Any = None,
         verbose: int = 0,
+        cut_label: bool = False,
+        cut_level: int | None = None,
+        set_measure: str | None = "micro_f1",
+        calibration_folds: int = 3,
     ) -> None:
         self.epochs = epochs
         self.average = average
         self.shuffle = shuffle
         self.random_state = random_state
         self.verbose = verbose
+        self.cut_label = cut_label
+        self.cut_level = cut_level
+        self.set_measure = set_measure
+        self.calibration_folds = calibration_folds
 
     def _rule(self) -> int:
         return PERCEPTRON

@@ -12,6 +12,7 @@ from arcrank.errors import InputError
 from arcrank.graphs import PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.base import label_array, shorten
+from arcrank.graphs.cut import CUT, mentions_cut, plain_labels
 from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 
 __all__ = ["first_graphs", "next_graphs"]
@@ -26,14 +27,19 @@ def first_graphs(y: Any, labels: Any) -> tuple[PreferenceGraphs, str, NDArray[An
     else:
         kind = detect_kind(unwrap(y))
         graphs = as_graphs(y, kind=kind, labels=labels)
-    return graphs, kind, np.arange(graphs.n_labels) if graphs.labels is None else graphs.labels
+    return graphs, kind, plain_labels(graphs)
 
 
-def next_graphs(y: Any, kind: str, known: NDArray[Any], labels: Any) -> tuple[PreferenceGraphs, NDArray[Any]]:
-    """Graphs of a later block, and all label names: the known ones first, in their order."""
+def next_graphs(
+    y: Any, kind: str, known: NDArray[Any], labels: Any, *, cut: bool = False
+) -> tuple[PreferenceGraphs, NDArray[Any]]:
+    """Graphs of a later block, and all label names: the known ones first, in their order.
+
+    With `cut`, CUT is a label of the graphs even if no instance of this block mentions it; names never list it.
+    """
     if isinstance(y, PreferenceGraphs):
         names = _extended_by_graphs(y, known)
-        return align_labels(y, names), names
+        return align_labels(y, [*names.tolist(), CUT] if mentions_cut(y) else names), names
     if kind == "graphs":
         raise InputError(
             f"The first call was given graphs, this one {type(y).__name__}; give graphs over the same labels, e.g. "
@@ -47,7 +53,7 @@ def next_graphs(y: Any, kind: str, known: NDArray[Any], labels: Any) -> tuple[Pr
         names = known
         if labels is not None and list(labels) != known.tolist():
             raise InputError("The columns of y were fixed by the first call; pass the same labels=, or none.")
-    return as_graphs(y, kind=kind, labels=names), names
+    return as_graphs(y, kind=kind, labels=[*names.tolist(), CUT] if cut else names), names
 
 
 def _extended_by_graphs(graphs: PreferenceGraphs, known: NDArray[Any]) -> NDArray[Any]:
@@ -85,7 +91,7 @@ def _names(y: Any, kind: str) -> Any:
 def _unknown(known: NDArray[Any], names: Any) -> list[Any]:
     seen = set(known.tolist())
     plain = (name.item() if isinstance(name, np.generic) else name for name in names)
-    return [name for name in plain if name not in seen]
+    return [name for name in plain if name not in seen and name is not CUT]
 
 
 def _extended(known: NDArray[Any], new: list[Any]) -> NDArray[Any]:

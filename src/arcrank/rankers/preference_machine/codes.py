@@ -66,8 +66,10 @@ def check_code_name(codes: Any) -> None:
         raise ParameterError(f"codes must be None, {', '.join(map(repr, _MAKERS))} or a matrix; got {codes!r}.")
 
 
-def check_codes(codes: Any, n_labels: int) -> Array | None:
+def check_codes(codes: Any, n_labels: int, *, with_cut: bool = False) -> Array | None:
     """None for the standard basis, else a (k, s) matrix of which no two rows are equal.
+
+    Where the first label is the cut, a given matrix has no row for it: its code is 0, and so is its score.
 
     Examples
     --------
@@ -80,13 +82,15 @@ def check_codes(codes: Any, n_labels: int) -> Array | None:
     if isinstance(codes, str):
         return _MAKERS[codes](n_labels)
     matrix = np.ascontiguousarray(codes, dtype=np.float64)
-    if matrix.ndim != 2 or len(matrix) != n_labels or not matrix.shape[1]:
+    if matrix.ndim != 2 or len(matrix) != n_labels - with_cut or not matrix.shape[1]:
         raise InputError(
-            f"codes must have one row for each of the {n_labels} labels, in the order of labels_, and any number of "
-            f"columns; got shape {matrix.shape}."
+            f"codes must have one row for each of the {n_labels - with_cut} labels, in the order of labels_, and any "
+            f"number of columns; got shape {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
         raise InputError("codes hold NaN or infinite values; give finite numbers.")
+    if with_cut:
+        matrix = np.vstack([np.zeros(matrix.shape[1]), matrix])
     if len(np.unique(matrix, axis=0)) < n_labels:
         raise InputError("Two labels have the same code, so no scores could tell them apart; make all rows different.")
     return matrix

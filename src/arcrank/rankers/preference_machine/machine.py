@@ -19,7 +19,14 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.losses.margin import MarginLoss, get_margin_loss
-from arcrank.rankers.base import Explanation, LinearRanker, Sizes, add_intercept, check_sample_weight
+from arcrank.rankers.base import (
+    Explanation,
+    LinearRanker,
+    Sizes,
+    add_intercept,
+    check_sample_weight,
+    relative_to_cut,
+)
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
@@ -75,6 +82,22 @@ class PreferenceMachine(LinearRanker):
         Of "polynomial".
     coef0 : float
         Of "polynomial".
+    prediction : "auto" or "plm"
+        What `predict` returns for label sets: "auto" the labels above the cut with cut_label=True, "plm" the paper's
+        prediction, which is the only one without a cut.
+    cut_label : bool
+        Learn where rankings end: a virtual label between the labels that are relevant and those that are not. Scores
+        are then relative to it, `predict` returns the labels that score above 0, and an empty label set is an instance
+        to learn from. Preferences other than label sets and single labels mention `arcrank.CUT` or need `cut_level`.
+    cut_level : int or None
+        Of layered graphs: the last layer above the cut, 0 being the top layer. None is the top layer of label sets.
+    set_measure : str or None
+        With cut_label, what the label sets of `predict` are to be best by, on out-of-fold scores of the training data:
+        "micro_f1", "macro_f1" (an offset for each label), "subset_accuracy", "precision>=0.9" (or another number), or
+        None to leave the cut where it was learnt.
+    calibration_folds : int
+        With cut_label, the folds of the cross-validation within `fit` that offsets and probabilities are fitted on; 0
+        for neither.
     tol : float
         The relative duality gap to reach.
     max_iter : int
@@ -97,7 +120,7 @@ class PreferenceMachine(LinearRanker):
     Attributes
     ----------
     coef_, intercept_ : (k, d) and (k,) arrays
-        The weights of a linear machine.
+        The weights of a linear machine; of a kernel machine there is only the intercept, 0 unless offsets were chosen.
     embedding_ : (s, d) array
         The paper's W, where codes are given.
     support_ : (m,) array
@@ -110,6 +133,8 @@ class PreferenceMachine(LinearRanker):
         Support vectors over pieces, a bound on the leave-one-out error of pieces at any `tol`. It counts every piece
         that could be a support vector of the exact solution, whose margins are known up to an error that falls with
         the duality gap; so it falls with `tol`, to the share of pieces with a margin of at most 1.
+    calibration_ : Calibration
+        With cut_label: what `predict_proba` is computed by, and how it was fitted.
     history_ : list of {iteration, loss, gap, seconds}
         The loss is the whole objective. Gaps are those met on the way through a pass, except where they are at most
         tol: those are measured.
@@ -152,6 +177,11 @@ class PreferenceMachine(LinearRanker):
         gamma: Any = "scale",
         degree: float = 3,
         coef0: float = 0.0,
+        prediction: str = "auto",
+        cut_label: bool = False,
+        cut_level: int | None = None,
+        set_measure: str | None = "micro_f1",
+        calibration_folds: int = 3,
         tol: float = 1e-3,
         max_iter: int = 1000,
         shrinking: bool = True,
@@ -174,6 +204,11 @@ class PreferenceMachine(LinearRanker):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.prediction = prediction
+        self.cut_label = cut_label
+        self.cut_level = cut_level
+        self.set_measure = set_measure
+        self.calibration_folds = calibration_folds
         self.tol = tol
         self.max_iter = max_iter
         self.shrinking = shrinking
@@ -192,7 +227,7 @@ class PreferenceMachine(LinearRanker):
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         cost = self.C * check_sample_weight(sample_weight, X.shape[0])
-        codes = check_codes(self.codes, graphs.n_labels)
+        codes = check_codes(self.codes, graphs.n_labels, with_cut=bool(self.cut_label))
         problem = make_problem(
             graphs, self._cut(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
         )
@@ -202,6 +237,7 @@ class PreferenceMachine(LinearRanker):
             self._fit_linear(X, graphs, problem)
         else:
             self._fit_kernel(X, graphs, problem)
+        self._calibrate_by_folds(X, graphs, None if sample_weight is None else cost / self.C)
         return self
 
     def score_labels(self, X: Any) -> Array:
@@ -215,13 +251,14 @@ class PreferenceMachine(LinearRanker):
             values = part[:, self.support_] if self.kernel == "precomputed" else part
             values = self._kernel.between(values, self.support_vectors_)
             scores[start : start + _SCORED_AT_ONCE] = row_products(values, self.dual_coef_)
-        return scores
+        return scores + getattr(self, "intercept_", 0.0)
 
     def predict(self, X: Any, size: int | None = None) -> Any:
         """The paper's PLM prediction: the supervision whose preference graph costs least under loss and decomposition.
 
-        Single labels: the highest score. Label sets: the best cut of the ranking, or, with `size`, its first `size`
-        labels (q-label classification). Everything else: an (n, k) matrix of ranks, 1 = best.
+        Single labels: the highest score. Label sets: the labels above the cut with cut_label=True, else the best cut of
+        the ranking; with `size`, the first `size` labels (q-label classification).
+        Everything else: an (n, k) matrix of ranks, 1 = best.
         """
         if size is None:
             return super().predict(X)
@@ -251,6 +288,9 @@ class PreferenceMachine(LinearRanker):
         """
         return self._bound_terms.bound(delta)
 
+    def _label_sets(self, scores: Array) -> Mask:
+        return self._relevant(scores) if self.prediction == "plm" else super()._label_sets(scores)
+
     def _relevant(self, scores: Array) -> Mask:
         if self._cut().layered == "zero-one" and self.aggregate == "max":
             return super()._relevant(scores)  # the loss falls with the smallest margin, which is the gap at the cut
@@ -266,6 +306,9 @@ class PreferenceMachine(LinearRanker):
             check_real(name, getattr(self, name), above=0)
         if self.aggregate not in ("max", "sum"):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
+        if self.prediction not in ("auto", "plm"):
+            raise ParameterError(f"prediction must be 'auto' or 'plm', got {self.prediction!r}.")
+        self._check_cut_parameters()
         check_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         check_code_name(self.codes)
         check_callable("callback", self.callback)
@@ -323,7 +366,9 @@ class PreferenceMachine(LinearRanker):
 
     def _keep_support(self, X: Any, kernel: Kernel, support: NDArray[np.intp], flows: Array) -> None:
         self._kernel = kernel
-        self.support_, self.dual_coef_ = support, flows[support]
+        weights = flows[support]
+        self.support_, self.dual_coef_ = support, relative_to_cut(weights) if self.cut_label else weights
+        self.intercept_ = np.zeros(self.dual_coef_.shape[1])
         self.support_vectors_ = X[:0] if self.kernel == "precomputed" else X[support]
 
     def _solve(self, solver: LinearDual | KernelDual, graphs: PreferenceGraphs, problem: MarginProblem) -> Solution:

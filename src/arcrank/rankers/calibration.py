@@ -1,0 +1,178 @@
+"""From scores to probabilities, by one map that all labels share and that never changes the order within a row.
+
+The log-odds of a label are `g(score) + h1(best score of the row) + h2(second best score of the row)` with piecewise
+linear functions, g strictly increasing. The functions of the row matter: with g alone the first label of an instance is
+predicted with too low a probability where all scores are low, since most instances have some label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcrank._typing import Array, Mask
+from arcrank.rankers.monotone_logistic import Curve, fit_curves
+
+__all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves"]
+
+_LINEAR = 20.0  # log-odds beyond grow by their logarithm, so that probabilities near 1 stay distinct in float64
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What turns the scores of a ranker into probabilities, and how it was made.
+
+    score_knots, score_values, best_knots, best_values, second_knots, second_values : arrays
+        Three curves, of the score and of the best and the second best score of the row, whose sum is the log-odds that
+        a label is relevant; empty for single labels.
+    temperature : float
+        Of single labels: probabilities are proportional to exp(temperature * score).
+    above_slope : float
+        The log-odds that a label is above another are this times their margin.
+    offsets : (k,) array
+        What was subtracted from the scores, so that labels above 0 are those to predict.
+    documents : int
+        The number of instances it was fitted on.
+    folds : int
+        The number of folds of the cross-validation that scored them; 0 if they were given to `calibrate`.
+    set_measure : str or None
+        What the offsets were chosen by.
+    """
+
+    score_knots: Array
+    score_values: Array
+    best_knots: Array
+    best_values: Array
+    second_knots: Array
+    second_values: Array
+    temperature: float
+    above_slope: float
+    offsets: Array
+    documents: int
+    folds: int
+    set_measure: str | None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether exactly one label of each instance is right."""
+        return not len(self.score_knots)
+
+    def probabilities(self, scores: Array) -> Array:
+        """Probabilities of relevance, (n, k), strictly increasing in the score within each row.
+
+        Those of single labels sum to 1 over a row.
+        """
+        if self.is_single:
+            return _softmax(self.temperature * scores)
+        return _sigmoid(self.log_odds(scores))
+
+    def log_odds(self, scores: Array) -> Array:
+        """Logarithms of p / (1 - p), (n, k), which stay distinct where probabilities round to 1."""
+        if self.is_single:
+            logarithms = self.temperature * scores
+            shifted = logarithms - logarithms.max(axis=1, keepdims=True)
+            total = np.exp(shifted).sum(axis=1, keepdims=True)
+            return shifted - np.log(np.maximum(total - np.exp(shifted), np.finfo(float).tiny))
+        best, second = best_two(scores)
+        of_row = np.interp(best, self.best_knots, self.best_values)
+        of_row += np.interp(second, self.second_knots, self.second_values)
+        return _tempered(Curve(self.score_knots, self.score_values)(scores) + of_row[:, None])
+
+    def probability_above(self, margins: Array) -> Array:
+        """The probability that a label is above another one, given that one of them is."""
+        return _sigmoid(_tempered(self.above_slope * margins))
+
+    def describe(self) -> dict[str, Any]:
+        """Return how the calibration was made, as JSON types."""
+        shared = len(self.offsets) == 0 or bool((self.offsets == self.offsets[0]).all())
+        return {
+            "method": "softmax" if self.is_single else "monotone logistic",
+            "documents": self.documents,
+            "folds": self.folds or None,
+            "set_measure": self.set_measure,
+            "offsets": "shared" if shared else "per label",
+        }
+
+
+def fit_calibration(scores: Array, judged: Mask, relevant: Mask) -> dict[str, Array]:
+    """Fit the three curves of the log-odds to the scores of judged labels, (n, k), by penalised maximum likelihood."""
+    best, second = best_two(scores)
+    rows, columns, weight = _informative_cells(scores, judged, relevant)
+    outcome = relevant[rows, columns].astype(np.float64)
+    curves = fit_curves((scores[rows, columns], best[rows], second[rows]), outcome, weight)
+    return _flat(curves)
+
+
+def no_curves() -> dict[str, Array]:
+    """What single labels have in place of curves."""
+    return _flat((Curve(np.empty(0), np.empty(0)),) * 3)
+
+
+def _flat(curves: tuple[Curve, ...]) -> dict[str, Array]:
+    named = zip(("score", "best", "second"), curves, strict=True)
+    return {f"{name}_{part}": getattr(curve, part) for name, curve in named for part in ("knots", "values")}
+
+
+def fit_temperature(scores: Array, right: Array) -> float:
+    """The temperature of the softmax that makes the right labels, (n,), most likely."""
+    from scipy.optimize import minimize_scalar
+
+    scores = scores - scores[np.arange(len(scores)), right][:, None]
+    spread = float(np.abs(scores).mean()) or 1.0
+
+    def loss(logarithm: float) -> float:
+        return float(np.logaddexp.reduce(np.exp(logarithm) / spread * scores, axis=1).mean())
+
+    # Where every instance is right the likelihood has no maximum; the upper end is then as good as any.
+    return float(np.exp(minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded").x) / spread)
+
+
+def best_two(scores: Array) -> tuple[Array, Array]:
+    """The highest and the second highest score of each row; the highest twice where there is one label."""
+    if scores.shape[1] < 2:
+        return scores[:, 0], scores[:, 0]
+    top = np.partition(scores, scores.shape[1] - 2, axis=1)[:, -2:]
+    return top[:, 1], top[:, 0]
+
+
+def _sigmoid(log_odds: Array) -> Array:
+    """1 / (1 + exp(-log_odds)), without overflow."""
+    small = np.exp(-np.abs(log_odds))
+    return np.where(log_odds >= 0, 1.0, small) / (1.0 + small)
+
+
+def _softmax(logarithms: Array) -> Array:
+    values = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+    normalised: Array = values / values.sum(axis=1, keepdims=True)
+    return normalised
+
+
+def _tempered(log_odds: Array) -> Array:
+    """The same between -20 and 20; beyond, it grows like a logarithm."""
+    beyond = np.maximum(np.abs(log_odds) - _LINEAR, 0.0)
+    return np.sign(log_odds) * (np.minimum(np.abs(log_odds), _LINEAR) + np.log1p(beyond))
+
+
+_FEW = 50_000  # cells, of which there is no need to leave any out
+_PER_RELEVANT = 30
+
+
+def _informative_cells(scores: Array, judged: Mask, relevant: Mask) -> tuple[Any, Any, Array]:
+    """Rows, columns and weights: the relevant labels, the highest others, and a sample of the rest by its weight.
+
+    Nearly all labels of an instance are irrelevant and have low scores, and their likelihood hardly depends on the map.
+    """
+    others = np.flatnonzero((judged & ~relevant).ravel())
+    found = np.flatnonzero(relevant.ravel())
+    most = max(_FEW, _PER_RELEVANT * len(found))
+    weight = np.ones(len(others))
+    if len(others) > most:
+        order = np.argpartition(-scores.ravel()[others], most // 2)
+        high, low = order[: most // 2], order[most // 2 :]
+        drawn = np.random.default_rng(0).choice(low, most // 2, replace=False)
+        others = others[np.concatenate([high, drawn])]
+        weight = np.concatenate([np.ones(len(high)), np.full(len(drawn), len(low) / len(drawn))])
+    rows, columns = np.unravel_index(np.concatenate([found, others]), scores.shape)
+    return rows, columns, np.concatenate([np.ones(len(found)), weight])

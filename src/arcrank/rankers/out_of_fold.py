@@ -1,0 +1,59 @@
+"""Scores of training instances by rankers that have not seen them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from arcrank._typing import Array, IntArray, Mask
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs
+from arcrank.graphs.base import row_blocks
+from arcrank.model_selection import StratifiedFolds
+
+__all__ = ["judgements", "out_of_fold_scores"]
+
+
+def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: Any, folds: int) -> Array:
+    """Cross-validated scores relative to the cut, (n, k), of a ranker with cut_label=True; it is cloned.
+
+    `graphs` mention CUT. The folds are spread evenly over the labels and do not depend on the ranker's random state.
+    """
+    quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
+    known = ranker.get_params()
+    model = clone(ranker).set_params(**{name: value for name, value in quiet.items() if name in known})
+    scores = np.empty((len(graphs), len(ranker.labels_)))
+    splitter = StratifiedFolds(folds, random_state=0)
+    for train, test in splitter.split(np.empty(len(graphs)), graphs):
+        model.fit(_rows(ranker, X, train, train), graphs[train], **_weights(weight, train))
+        scores[test] = model.score_labels(_rows(ranker, X, test, train))
+    return scores
+
+
+def _rows(ranker: Any, X: Any, rows: IntArray, train: IntArray) -> Any:
+    """These rows, and of a kernel matrix the columns of the training rows."""
+    return X[np.ix_(rows, train)] if getattr(ranker, "kernel", None) == "precomputed" else X[rows]
+
+
+def _weights(weight: Any, rows: IntArray) -> dict[str, Any]:
+    return {} if weight is None else {"sample_weight": weight[rows]}
+
+
+def judgements(graphs: PreferenceGraphs) -> tuple[Mask, Mask]:
+    """Which labels are compared with CUT, and which are above it, (n, k) each; the first label of the graphs is CUT."""
+    shape = len(graphs), graphs.n_labels - 1
+    judged, relevant = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    if isinstance(graphs, LayeredGraphs):
+        for block in row_blocks(*graphs.shape):
+            levels = graphs.levels(block)
+            cut, others = levels[:, :1], levels[:, 1:]
+            judged[block] = (others >= 0) & (cut >= 0) & (others != cut)
+            relevant[block] = judged[block] & (others < cut)
+        return judged, relevant
+    arcs = graphs.to_arcs()
+    rows = arcs.rows()
+    above, below = arcs.tail == 0, arcs.head == 0
+    relevant[rows[above], arcs.head[above] - 1] = True
+    judged[rows[below], arcs.tail[below] - 1] = True
+    return judged ^ relevant, relevant & ~judged  # a label on both sides of the cut says nothing

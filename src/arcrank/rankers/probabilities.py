@@ -1,0 +1,185 @@
+"""Probabilities of a ranker's labels, and the offsets that make label sets of its scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+
+from arcrank._typing import Array, Mask
+from arcrank._validation import check_int
+from arcrank.errors import InputError, NotCalibratedError, ParameterError
+from arcrank.graphs.cut import insert_cut
+from arcrank.rankers.set_offsets import check_set_measure, choose_offsets
+
+if TYPE_CHECKING:
+    from arcrank.graphs import PreferenceGraphs
+    from arcrank.rankers.calibration import Calibration
+
+__all__ = ["Probabilities"]
+
+_FEWEST = 4  # documents with and without some label that a calibration needs
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class _IfCalibrated:
+    """A method that exists only on calibrated rankers, as scikit-learn's tools ask by hasattr."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        update_wrapper(self, method)  # type: ignore[arg-type]
+        self._method = method
+
+    def __get__(self, ranker: Any, owner: Any = None) -> Any:
+        if ranker is None:
+            return self._method
+        if not hasattr(ranker, "calibration_"):
+            raise NotCalibratedError(
+                f"This {type(ranker).__name__} has no probabilities. Fit it on label sets or single labels with "
+                "cut_label=True and calibration_folds of at least 2, or call calibrate(X, y) with documents that were "
+                "not in the training data."
+            )
+        return self._method.__get__(ranker, owner)
+
+
+def if_calibrated(method: Method) -> Method:
+    """A decorator of a method that only calibrated rankers have."""
+    return _IfCalibrated(method)  # type: ignore[return-value]
+
+
+class Probabilities:
+    """What label rankers share that learn a cut or are calibrated.
+
+    The parameters cut_label, cut_level, set_measure and calibration_folds are those of the rankers that have them.
+    """
+
+    cut_label: bool = False
+    cut_level: int | None = None
+    set_measure: str | None = None
+    calibration_folds: int = 0
+    labels_: Any
+    intercept_: Array
+    calibration_: Calibration
+    _kind: str
+    _learns_cut: bool = True
+    """Whether the cut has weights of its own; the scores of binary learners are relative to 0 without them."""
+
+    @if_calibrated
+    def predict_proba(self, X: Any) -> Array:
+        """The probability that each label is relevant, (n, k); after single labels each row sums to 1.
+
+        Within a row the order is that of the scores. The method exists after `fit` with cut_label=True on label sets or
+        single labels, and after `calibrate`.
+        """
+        scores = self.score_labels(X)  # type: ignore[attr-defined]
+        return self.calibration_.probabilities(scores)
+
+    @if_calibrated
+    def predict_log_odds(self, X: Any) -> Array:
+        """log(p / (1 - p)) of `predict_proba`, (n, k), whose order is that of the scores even where p rounds to 1."""
+        scores = self.score_labels(X)  # type: ignore[attr-defined]
+        return self.calibration_.log_odds(scores)
+
+    @if_calibrated
+    def predict_above_proba(self, X: Any, above: Any, below: Any) -> Array:
+        """The probability, (n,), that label `above` ranks above label `below`, given that one is above the other."""
+        scores = self.score_labels(X)  # type: ignore[attr-defined]
+        a, b = (self._column(label) for label in (above, below))  # type: ignore[attr-defined]
+        return self.calibration_.probability_above(scores[:, a] - scores[:, b])
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Choose the offsets and fit the probabilities on instances that were not in the training data.
+
+        Parameters
+        ----------
+        X : (n, d) array, dense or sparse
+            New instances.
+        y : anything that `as_graphs` takes
+            Their labels, of the kind given to `fit`, or graphs.
+        """
+        scores = self.score_labels(X)  # type: ignore[attr-defined]
+        graphs = self._graphs_as_given(y)  # type: ignore[attr-defined]
+        if len(graphs) != len(scores):
+            raise InputError(f"X has {len(scores)} instances and y has {len(graphs)}; give one of each an instance.")
+        graphs = insert_cut(graphs, self.cut_level)
+        if not self._calibrate_on(scores + self._offsets(), graphs, folds=0):
+            raise InputError(
+                f"These {len(scores)} instances cannot calibrate a ranker: some label must be relevant in at least "
+                f"{_FEWEST} of them, and some label irrelevant in as many. Give more instances."
+            )
+        return self
+
+    def _check_cut_parameters(self) -> None:
+        if not isinstance(self.cut_label, bool | np.bool_):
+            raise ParameterError(f"cut_label must be True or False, got {self.cut_label!r}.")
+        if self.cut_level is not None:
+            check_int("cut_level", self.cut_level, at_least=0, also="None")
+        check_set_measure(self.set_measure)
+        if check_int("calibration_folds", self.calibration_folds, at_least=0) == 1:
+            raise ParameterError("calibration_folds must be 0, for no calibration, or at least 2; got 1.")
+
+    def _calibrate_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> None:
+        """Cross-validate this ranker on its training data, and calibrate it on the scores found; offsets are new."""
+        if not self.cut_label or not self.calibration_folds:
+            return
+        from arcrank.rankers.out_of_fold import out_of_fold_scores
+
+        folds = int(self.calibration_folds)
+        enough = len(graphs) >= 2 * folds
+        if enough:
+            scores = out_of_fold_scores(self, X, graphs, weight, folds)
+            enough = self._calibrate_on(scores, insert_cut(graphs, self.cut_level), folds)
+        if not enough:
+            warnings.warn(
+                f"The {len(graphs)} training instances are too few, or too much alike, to calibrate on: the cut stays "
+                "where it was learnt, and there are no probabilities. Call calibrate(X, y) with other documents, or "
+                "pass calibration_folds=0.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _calibrate_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> bool:
+        """Fit to scores without offsets; False where there is too little to fit to, and then nothing changes."""
+        from arcrank.rankers.calibration import Calibration, fit_calibration, fit_temperature, no_curves
+        from arcrank.rankers.margins_sample import slope_of_margins
+        from arcrank.rankers.out_of_fold import judgements
+
+        judged, relevant = judgements(graphs)
+        if not _suffices(judged, relevant):
+            return False
+        single = self._kind == "single"
+        measure = self.set_measure if self.cut_label and not single else None
+        offsets = np.zeros(scores.shape[1])
+        if measure is not None:
+            offsets = choose_offsets(scores, judged, relevant, measure)
+        scores = scores - offsets
+        curves = no_curves() if single else fit_calibration(scores, judged, relevant)
+        temperature = fit_temperature(scores, relevant.argmax(axis=1)) if single else 1.0
+        slope = slope_of_margins(scores, graphs)
+        self._move_offsets(offsets)
+        self.calibration_ = Calibration(
+            **curves,
+            temperature=temperature,
+            above_slope=slope,
+            offsets=offsets,
+            documents=len(scores),
+            folds=folds,
+            set_measure=measure,
+        )
+        return True
+
+    def _offsets(self) -> Array:
+        """What a calibration has subtracted from the scores."""
+        return self.calibration_.offsets if hasattr(self, "calibration_") else np.zeros(len(self.labels_))
+
+    def _move_offsets(self, offsets: Array) -> None:
+        self.intercept_ = self.intercept_ + (self._offsets() - offsets)
+
+
+def _suffices(judged: Mask, relevant: Mask) -> bool:
+    with_some = relevant.any(axis=1).sum(), (judged & ~relevant).any(axis=1).sum()
+    return min(with_some) >= _FEWEST
