@@ -71,7 +71,7 @@ class Decomposition(ABC):
         For people: messages and reports.
     layered : str or None
         The name under which kernels for layered graphs know the decomposition, so that no arc has to be written out.
-        Only the four decompositions of the papers have one, whatever name a user gives to their own.
+        Only the decompositions of this module have one, whatever name a user gives to their own.
 
     Examples
     --------
@@ -130,9 +130,9 @@ class Grouping(Decomposition):
 class _Named(Grouping):
     """A grouping of the papers, for which there are kernels on layered graphs."""
 
-    def __init__(self, name: str, key: GroupKey) -> None:
+    def __init__(self, name: str, key: GroupKey, layered: str | None = None) -> None:
         super().__init__(name, key)
-        self.layered = name
+        self.layered = name if layered is None else layered
 
 
 class CallableDecomposition(Decomposition):
@@ -220,6 +220,13 @@ ZERO_ONE = _Named("zero-one", lambda head, _tail: np.zeros_like(head))
 DISAGREEMENT = _Named("disagreement", lambda head, _tail: np.arange(len(head)))
 DOMINATION = _Named("domination", lambda head, _tail: head)
 DOMINATED = _Named("dominated", lambda _head, tail: tail)
+
+CUT_DOMINATION = _Named("domination", lambda head, tail: np.where(head == 0, -1 - tail, head), layered="cut-domination")
+"""Domination of graphs whose label 0 is the cut: its arcs are pieces of their own.
+
+Whether a label is below the cut is a question about this label alone. With the cut as one head, only the highest label
+below it would count, and label sets of noisy data would be poor.
+"""
 
 DECOMPOSITIONS: dict[str, Decomposition] = {
     "zero-one": ZERO_ONE,

@@ -7,7 +7,8 @@ equals g'(T), where g is the dual of the loss and q = ||x||^2. The margin is a c
 Newton's method finds T in a few steps.
 
 rule : (mode, mirror, loss, target); mode IDENTITY has one piece per instance (on two layers only), CENTRES one per
-    head, ARCS one per arc; `mirror`: see `compiled.layers`
+    head, ARCS one per arc, CUT_CENTRES one per head and one per arc of label 0, the cut; `mirror`: see
+    `compiled.layers`
 graph : (ptr, label, level, rest, n_layers) of LayeredGraphs
 rows : (data, indices, indptr) of the CSR features; `square` holds the squared lengths of the rows
 cost : (n,) C of every piece of an instance
@@ -31,7 +32,7 @@ from arcrank.compiled.layers import arrange, is_one_layer_of_two, layer_workspac
 from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, charge, gain
 from arcrank.compiled.rows import score_row
 
-IDENTITY, CENTRES, ARCS = 0, 1, 2
+IDENTITY, CENTRES, ARCS, CUT_CENTRES = 0, 1, 2, 3
 _NEAR = 0.2  # labels whose score is at most this far from taking part are watched
 
 
@@ -169,17 +170,24 @@ def _relax_identity(rule, C, q, quiet, split, judged, f, flow, change, heads, at
 
 
 @kernel
-def _gap_of_centres(rule, C, k, start, judged, f, keys, values, count):
+def _has_single_arcs(mode, label):
+    """Return whether every arc of this head is a piece."""
+    return mode == ARCS or (mode == CUT_CENTRES and label == 0)
+
+
+@kernel
+def _gap_of_centres(rule, C, k, start, judged, order, f, keys, values, count):
     """Return the instance's part of the duality gap and of the primal, with one piece per centre or per arc."""
     mode, _, loss, target = rule
     cost = 0.0
     for b in range(len(start) - 1):
         first = start[b + 1]
-        if mode == ARCS:
+        # The cut is alone in its layer, so the first label of a layer tells for all of them.
+        if start[b] < first and _has_single_arcs(mode, order[start[b]]):
             for h in range(start[b], first):
                 for t in range(first, judged):
                     cost += C * charge(loss, target, f[h] - f[t])
-        elif first < judged:
+        elif start[b] < first < judged:
             high = -np.inf  # the smallest margin of every head of the layer is against the highest label below
             for t in range(first, judged):
                 high = max(high, f[t])
@@ -188,8 +196,9 @@ def _gap_of_centres(rule, C, k, start, judged, f, keys, values, count):
     gap, e = cost, 0
     while e < count:
         centre, T = keys[e] // k, 0.0
+        together = not _has_single_arcs(mode, order[centre])
         # Keys ascend, so the entries of a centre are adjacent; with one piece per arc each entry is a piece.
-        while e < count and keys[e] // k == centre and (T == 0.0 or mode == CENTRES):
+        while e < count and keys[e] // k == centre and (T == 0.0 or together):
             T += values[e]
             gap += values[e] * (f[centre] - f[keys[e] % k])
             e += 1
@@ -235,7 +244,7 @@ def _relax_centre(rule, C, q, h, first, last, f, flow, change, heads, tails, at_
 
 
 @kernel
-def _relax_centres(rule, C, q, k, start, judged, f, flow, change, heads, tails, at_tail, old, new, count):
+def _relax_centres(rule, C, q, k, start, judged, order, f, flow, change, heads, tails, at_tail, old, new, count):
     """Make one round over the pieces of an instance; entries are read from `old` and written to `new`."""
     mode = rule[0]
     (keys, values), (new_keys, new_values) = old, new
@@ -244,9 +253,9 @@ def _relax_centres(rule, C, q, k, start, judged, f, flow, change, heads, tails, 
     rise, moved, e, out = 0.0, 0.0, 0, 0
     for b in range(len(start) - 1):
         for h in range(start[b], start[b + 1]):
-            first = start[b + 1]
+            first, single = start[b + 1], _has_single_arcs(mode, order[h])
             while first < judged:
-                last = first + 1 if mode == ARCS else judged
+                last = first + 1 if single else judged
                 while e < count and keys[e] < h * k + last:
                     flow[keys[e] - h * k] = values[e]
                     e += 1
@@ -312,7 +321,7 @@ def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, place):
     is filled in: 0 where nothing moved. `flow` is all 0 on entry and on return.
     """
     mode = rule[0]
-    levels, start, _, f, flow, change, heads, at_head, tails, at_tail, one, two = work
+    levels, start, order, f, flow, change, heads, at_head, tails, at_tail, one, two = work
     k = len(levels)
     keys, values = one
     count = _load(i, mode, k, store, place, judged, partial, keys, values)
@@ -337,14 +346,14 @@ def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, place):
             f[j] += q * change[j]
         _save(i, mode, k, store, place, partial, keys, values, out)
         return gap, cost, rise, judged
-    gap, cost = _gap_of_centres(rule, C, k, start, judged, f, keys, values, count)
+    gap, cost = _gap_of_centres(rule, C, k, start, judged, order, f, keys, values, count)
     if gap <= quiet:
         return gap, cost, 0.0, 0
     change[:judged] = 0.0
     rise = 0.0
     for _ in range(rounds):
         up, moved, count = _relax_centres(
-            rule, C, q, k, start, judged, f, flow, change, heads, tails, at_tail, one, two, count
+            rule, C, q, k, start, judged, order, f, flow, change, heads, tails, at_tail, one, two, count
         )
         one, two = two, one
         rise += up

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from arcrank._typing import Array, Mask
+from arcrank.rankers.cells import informative_cells
 from arcrank.rankers.monotone_logistic import Curve, fit_curves
 
 __all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves"]
@@ -99,7 +100,7 @@ class Calibration:
 def fit_calibration(scores: Array, judged: Mask, relevant: Mask) -> dict[str, Array]:
     """Fit the three curves of the log-odds to the scores of judged labels, (n, k), by penalised maximum likelihood."""
     best, second = best_two(scores)
-    rows, columns, weight = _informative_cells(scores, judged, relevant)
+    rows, columns, weight = informative_cells(scores, judged, relevant)
     outcome = relevant[rows, columns].astype(np.float64)
     curves = fit_curves((scores[rows, columns], best[rows], second[rows]), outcome, weight)
     return _flat(curves)
@@ -153,26 +154,3 @@ def _tempered(log_odds: Array) -> Array:
     """The same between -20 and 20; beyond, it grows like a logarithm."""
     beyond = np.maximum(np.abs(log_odds) - _LINEAR, 0.0)
     return np.sign(log_odds) * (np.minimum(np.abs(log_odds), _LINEAR) + np.log1p(beyond))
-
-
-_FEW = 50_000  # cells, of which there is no need to leave any out
-_PER_RELEVANT = 30
-
-
-def _informative_cells(scores: Array, judged: Mask, relevant: Mask) -> tuple[Any, Any, Array]:
-    """Rows, columns and weights: the relevant labels, the highest others, and a sample of the rest by its weight.
-
-    Nearly all labels of an instance are irrelevant and have low scores, and their likelihood hardly depends on the map.
-    """
-    others = np.flatnonzero((judged & ~relevant).ravel())
-    found = np.flatnonzero(relevant.ravel())
-    most = max(_FEW, _PER_RELEVANT * len(found))
-    weight = np.ones(len(others))
-    if len(others) > most:
-        order = np.argpartition(-scores.ravel()[others], most // 2)
-        high, low = order[: most // 2], order[most // 2 :]
-        drawn = np.random.default_rng(0).choice(low, most // 2, replace=False)
-        others = others[np.concatenate([high, drawn])]
-        weight = np.concatenate([np.ones(len(high)), np.full(len(drawn), len(low) / len(drawn))])
-    rows, columns = np.unravel_index(np.concatenate([found, others]), scores.shape)
-    return rows, columns, np.concatenate([np.ones(len(found)), weight])

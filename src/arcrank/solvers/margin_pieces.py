@@ -50,14 +50,22 @@ def piece_counts(graphs: LayeredGraphs, name: str) -> NDArray[np.int64]:
         return arcs
     if name == "zero-one":
         return (arcs > 0).astype(np.int64)
-    counts = [_centres(graphs.levels(block), name == "dominated") for block in row_blocks(*graphs.shape)]
+    counts = [_centres(graphs.levels(block), name) for block in row_blocks(*graphs.shape)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *counts])
 
 
-def _centres(levels: NDArray[np.int32], mirror: bool) -> NDArray[np.int64]:
-    """Heads (or tails) of each row: judged labels that are not in its last (or first) layer."""
+def _centres(levels: NDArray[np.int32], name: str) -> NDArray[np.int64]:
+    """Heads (or tails) of each row: judged labels that are not in its last (or first) layer.
+
+    Under "cut-domination" each arc of label 0, the cut, counts instead of this label.
+    """
     judged = levels >= 0
-    if mirror:
+    if name == "cut-domination":
+        below_cut = ((levels > levels[:, :1]) & judged[:, :1]).sum(axis=1)
+        others = levels[:, 1:]
+        heads = (others >= 0) & (others < levels.max(axis=1, keepdims=True))
+        return heads.sum(axis=1) + below_cut
+    if name == "dominated":
         edge = np.where(judged, levels, np.iinfo(np.int32).max).min(axis=1, keepdims=True)
     else:
         edge = levels.max(axis=1, keepdims=True)

@@ -179,7 +179,7 @@ def make_problem(
     if codes is None and two_layers:
         widest = graphs.n_labels if mode == margin_dual_layers.IDENTITY else most_arcs
         return LayeredProblem(graphs.shape, graph, rule, cost, pieces_of, max(1, widest))
-    if mode == margin_dual_layers.ARCS:
+    if mode in (margin_dual_layers.ARCS, margin_dual_layers.CUT_CENTRES):
         return _explicit_task(graphs, cut, loss, cost, codes, "max", False)
     return PieceProblem(graphs.shape, graph, _no_pieces(), rule, cost, pieces_of, max(1, most_arcs), codes)
 
@@ -189,6 +189,7 @@ _LAYERED = {  # mode, and whether the kernel sees the graph upside down
     "disagreement": (margin_dual_layers.ARCS, False),
     "domination": (margin_dual_layers.CENTRES, False),
     "dominated": (margin_dual_layers.CENTRES, True),
+    "cut-domination": (margin_dual_layers.CUT_CENTRES, False),
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcrank._typing import Array
-from arcrank.decompositions import DISAGREEMENT, Decomposition
+from arcrank.decompositions import CUT_DOMINATION, DISAGREEMENT, Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.losses.margin import MarginLoss
@@ -57,6 +58,8 @@ def count_pieces_within(
         part, scores = graphs[block], score(block)
         if decomposition.layered is not None and isinstance(part, LayeredGraphs) and part.n_layers <= 2:
             count += _count_layered(part, scores, limit[block], DISAGREEMENT if single else decomposition)
+        elif decomposition is CUT_DOMINATION and isinstance(part, LayeredGraphs) and not single:
+            count += _count_heads(part.levels(), scores, limit[block])
         else:
             count += _count_explicit(part, scores, limit[block], decomposition, block.start, single)
     return count
@@ -68,6 +71,18 @@ def _count_layered(graphs: LayeredGraphs, scores: Array, limit: Array, decomposi
     raised = np.where(graphs.levels() == 1, scores + limit[:, None], scores)
     shares = generalized_error(graphs, raised, decomposition, reduce="none")
     return int(np.rint(shares * piece_counts(graphs, decomposition.layered)).sum())
+
+
+def _count_heads(levels: NDArray[np.int32], scores: Array, limit: Array) -> int:
+    """Count the heads whose margin over the highest label below is within the limit, and so the arcs of the cut."""
+    count = 0
+    for level in range(int(levels.max(initial=-1))):
+        highest = np.where(levels > level, scores, -np.inf).max(axis=1)
+        has_tails = np.isfinite(highest)[:, None]
+        within = (levels == level) & has_tails & (scores - highest[:, None] <= limit[:, None])
+        count += int(within[:, 1:].sum())  # label 0 is the cut
+    below_cut = (levels > levels[:, :1]) & (levels[:, :1] >= 0)
+    return count + int((below_cut & (scores[:, :1] - scores <= limit[:, None])).sum())
 
 
 def _count_explicit(

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, Mask
 from arcrank._validation import check_callable, check_int, check_real, check_seed
-from arcrank.decompositions import DISAGREEMENT, Decomposition, get_decomposition
+from arcrank.decompositions import CUT_DOMINATION, DISAGREEMENT, DOMINATION, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import row_blocks
@@ -55,7 +55,8 @@ class PreferenceMachine(LinearRanker):
     ----------
     decomposition : str or callable
         "identity" (the same as "zero-one"), "domination", "dominated", "disagreement", or a callable
-        `(heads, tails, row) -> pieces`: the paper's label mappings.
+        `(heads, tails, row) -> pieces`: the paper's label mappings. With cut_label, the arcs from the cut to the labels
+        below it are pieces of their own under "domination", since each of them is a separate question.
     loss : str
         "hinge" (the soft margin; the paper's KPLM), "squared-hinge" (modified least squares), "logistic",
         "exponential" or "beta-perceptron".
@@ -229,7 +230,7 @@ class PreferenceMachine(LinearRanker):
         cost = self.C * check_sample_weight(sample_weight, X.shape[0])
         codes = check_codes(self.codes, graphs.n_labels, with_cut=bool(self.cut_label))
         problem = make_problem(
-            graphs, self._cut(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
+            graphs, self._pieces(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
         )
         for name in ("coef_", "intercept_", "embedding_", "dual_coef_", "support_vectors_", "_kernel"):
             self.__dict__.pop(name, None)
@@ -328,6 +329,10 @@ class PreferenceMachine(LinearRanker):
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
 
+    def _pieces(self) -> Decomposition:
+        """The decomposition of the graphs that are learnt from."""
+        return CUT_DOMINATION if self.cut_label and self._cut() is DOMINATION else self._cut()
+
     def _loss(self) -> MarginLoss:
         return get_margin_loss(self.loss, self.beta)
 
@@ -383,7 +388,7 @@ class PreferenceMachine(LinearRanker):
         self.history_, self.n_iter_ = history.entries, solution.passes
         self.duality_gap_, self.objective_ = solution.relative_gap, solution.primal
         if self.warm_start:
-            self._dual = self._cut(), self._loss().name, graphs, problem.cost, solution.store
+            self._dual = self._pieces(), self._loss().name, graphs, problem.cost, solution.store
         if not solution.converged and solution.passes >= self.max_iter:
             self._warn(solution.relative_gap)
         return solution
@@ -393,7 +398,7 @@ class PreferenceMachine(LinearRanker):
         if not self.warm_start or not hasattr(self, "_dual"):
             return None
         cut, loss, old_graphs, cost, store = self._dual
-        if cut is not self._cut() or loss != self._loss().name or old_graphs.shape != graphs.shape:
+        if cut is not self._pieces() or loss != self._loss().name or old_graphs.shape != graphs.shape:
             return None
         if old_graphs is not graphs and old_graphs != graphs:
             return None
@@ -427,7 +432,7 @@ class PreferenceMachine(LinearRanker):
         self._bound_terms = BoundTerms(
             n=len(graphs),
             most_pieces=int(problem.pieces_of.max(initial=0)),
-            most_arcs=most_arcs_of_a_piece(graphs, self._cut() if self.aggregate == "max" else DISAGREEMENT),
+            most_arcs=most_arcs_of_a_piece(graphs, self._pieces() if self.aggregate == "max" else DISAGREEMENT),
             margin=smallest / np.sqrt(square) if square > 0 else 0.0,
             radius=2.0 * longest * solver.radius,
         )
@@ -452,7 +457,7 @@ class PreferenceMachine(LinearRanker):
 
         change = solution.distance * widest_code_distance(problem.codes) * solver.lengths
         limit = last_charged_margin(self._loss()) + change
-        support = count_pieces_within(graphs, score, limit, self._cut(), single=self.aggregate == "sum")
+        support = count_pieces_within(graphs, score, limit, self._pieces(), single=self.aggregate == "sum")
         self.leave_one_out_bound_ = support / max(1, int(problem.pieces_of.sum()))
 
     def __sklearn_tags__(self) -> Any:
