@@ -16,9 +16,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from arcrank import RocchioRanker
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, as_graphs
-from arcrank.metrics import bipartite, generalized, orders, ranking
+from arcrank.metrics import bipartite, calibration, generalized, label_sets, orders, ranking
 from arcrank.metrics.scorers import _SIGNS, scorer
 
 N, K = 60, 4
@@ -234,6 +235,25 @@ def test_bipartite_and_order_metrics(data):
         assert scorer(name)(ranker, X, R) == metric(R, ranker.score_labels(X)) > 0
 
 
+def test_predicted_sets_of_every_kind(data):
+    X, Y = data
+    names = np.array(["a", "b", "c", "d"])
+    sets, single = [set(names[row == 1].tolist()) for row in Y], names[Y.argmax(axis=1)]
+    for y in (Y, sets):
+        ranker = RocchioRanker().fit(X, y)
+        predicted = ranker._relevant(ranker.score_labels(X))
+        assert scorer("macro_f1")(ranker, X, y) == label_sets.macro_f1(Y, predicted)
+    for estimator in (RocchioRanker().fit(X, single), KNeighborsClassifier().fit(X, single)):
+        right = (estimator.predict(X) == single).mean()
+        assert scorer("subset_accuracy")(estimator, X, single) == pytest.approx(right)
+    neighbours = make_pipeline(StandardScaler(), KNeighborsClassifier()).fit(X, Y)  # a list of two columns a label
+    p = np.column_stack([one[:, 1] for one in neighbours.predict_proba(X)])
+    for name in ("expected_calibration_error", "first_label_calibration_error"):
+        assert scorer(name, n_bins=4)(neighbours, X, Y) == -getattr(calibration, name)(Y, p, n_bins=4)
+    with pytest.raises(InputError, match="RidgeClassifier has no predict_proba"):
+        scorer("expected_calibration_error")(RidgeClassifier().fit(X, single), X, single)
+
+
 @pytest.mark.parametrize("name", sorted(_SIGNS))
 def test_every_scorer_can_be_pickled_cloned_and_has_the_right_sign(data, name):
     X, Y = data
@@ -244,6 +264,8 @@ def test_every_scorer_can_be_pickled_cloned_and_has_the_right_sign(data, name):
     if hasattr(bipartite, name):
         good, truth = RidgeClassifier().fit(X, Y[:, 0]), Y[:, 0]
         bad = RidgeClassifier().fit(X, 1 - Y[:, 0])
+    elif hasattr(label_sets, name) or hasattr(calibration, name):
+        good, bad, truth = one_vs_rest().fit(X, Y), one_vs_rest().fit(X, 1 - Y), Y
     else:
         truth = 2 - Y if name in ("kendall_tau", "spearman") else Y
         good, bad = CentroidRanker().fit(X, Y), CentroidRanker(-1.0).fit(X, Y)
@@ -251,7 +273,7 @@ def test_every_scorer_can_be_pickled_cloned_and_has_the_right_sign(data, name):
 
 
 def test_the_names_are_those_of_the_metrics():
-    homes = (ranking, orders, bipartite, generalized)
+    homes = (ranking, orders, bipartite, generalized, label_sets, calibration)
     assert all(sum(name in vars(home) for home in homes) == 1 for name in _SIGNS)
 
 

@@ -261,7 +261,7 @@ class Indicator(NamedTuple):
 
 def check_truth_and_scores(Y: Any, scores: Any) -> tuple[Indicator, Array]:
     """The one door for user data: return Y, and scores as (n, k) float64 in C order, or raise InputError."""
-    truth = _as_indicator(Y)
+    truth = as_indicator(Y)
     return truth, check_scores(scores, truth.shape, "Y")
 
 
@@ -321,28 +321,35 @@ def _check_reduce(reduce: Any) -> Any:
     return reduce
 
 
-def _refuse_names(Y: Any) -> None:
+def _refuse_names(Y: Any, name: str) -> None:
     """The error for a Y of names, which have neither columns nor a shape."""
     if not isinstance(Y, list | tuple) and getattr(Y, "dtype", np.dtype(float)).kind not in "OU":
         return
     for row, one in enumerate(Y):
-        names = [one] if isinstance(one, str) else one if isinstance(one, list | tuple | set | np.ndarray) else []
-        name = next((x for x in names if isinstance(x, str)), None)
-        if name is not None:
+        labels = [one] if isinstance(one, str) else one if isinstance(one, list | tuple | set | np.ndarray) else []
+        label = next((x for x in labels if isinstance(x, str)), None)
+        if label is not None:
             raise InputError(
-                f"Row {row} of Y names the label {str(name)!r}; Y must be an (n, k) indicator of 0 and 1, or graphs "
-                "whose labels are in the order of the scores' columns: as_graphs(y, labels=ranker.labels_)."
+                f"Row {row} of {name} names the label {str(label)!r}; {name} must be an (n, k) indicator of 0 and 1, "
+                "or graphs whose labels are in the order of the scores' columns: as_graphs(y, labels=ranker.labels_)."
             )
 
 
-def _as_indicator(Y: Any) -> Indicator:
+_REMEDIES = {
+    "Y": "For rank positions use kendall_tau or spearman, for grades ndcg_at.",
+    "predicted": "For scores give a ranker's predict(X), or compare the scores with a threshold.",
+}
+
+
+def as_indicator(Y: Any, name: str = "Y") -> Indicator:
+    """Return an indicator or graphs of two layers as CSR, or raise an InputError that calls it `name`."""
     if hasattr(Y, "to_indicator"):
         Y = Y.to_indicator()
-    _refuse_names(Y)
-    matrix = Y if sp.issparse(Y) else _as_numbers(Y, "Y")
+    _refuse_names(Y, name)
+    matrix = Y if sp.issparse(Y) else _as_numbers(Y, name)
     if matrix.ndim != 2:
         raise InputError(
-            f"Y has shape {matrix.shape}; it must be an (n, k) indicator of relevant labels, or graphs. "
+            f"{name} has shape {matrix.shape}; it must be an (n, k) indicator of relevant labels, or graphs. "
             "For a vector of single labels give arcrank.graphs.as_graphs(y, labels=ranker.labels_)."
         )
     truth = sp.csr_array(matrix, copy=sp.issparse(matrix))  # a copy, because the next lines work in place
@@ -350,9 +357,6 @@ def _as_indicator(Y: Any) -> Indicator:
     truth.eliminate_zeros()
     strange = truth.data[truth.data != 1]
     if len(strange):
-        raise InputError(
-            f"Y holds the value {strange[0]!s}; an indicator has only 0 and 1. "
-            "For rank positions use kendall_tau or spearman, for grades ndcg_at."
-        )
+        raise InputError(f"{name} holds the value {strange[0]!s}; an indicator has only 0 and 1. {_REMEDIES[name]}")
     indptr, indices = truth.indptr.astype(np.int64, copy=False), truth.indices.astype(np.int32, copy=False)
     return Indicator(indptr, indices, truth.shape)

@@ -1,7 +1,8 @@
 """The metrics as scikit-learn scorers, for `GridSearchCV`, `cross_validate` and similar functions.
 
 A scorer asks the estimator for `score_labels(X)`, else `decision_function(X)`, else `predict_proba(X)`, so it serves
-arcrank's rankers, pipelines that end in one, and scikit-learn's own classifiers.
+arcrank's rankers, pipelines that end in one, and scikit-learn's own classifiers. Metrics of label sets ask for
+`predict(X)`, those of probabilities for `predict_proba(X)`.
 
 Sparse truth: `GridSearchCV` takes a CSR `y` as it is. `cross_validate` and `cross_val_score` refuse every sparse `y`
 before any scorer is called; give them `LayeredGraphs.from_label_sets(Y)`, which is as small, or set
@@ -22,7 +23,7 @@ from arcrank.graphs import LayeredGraphs, as_graphs
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.kinds import check_columns, detect_kind, unwrap
 from arcrank.graphs.unseen import graphs_over, warn_of_unseen
-from arcrank.metrics import bipartite, generalized, orders, ranking
+from arcrank.metrics import bipartite, calibration, generalized, label_sets, orders, ranking
 
 _LOSS, _GAIN = -1, 1
 _LABEL_METRICS = {
@@ -40,6 +41,14 @@ _LABEL_METRICS = {
     "precision_at": _GAIN,
     "recall_at": _GAIN,
 }
+_SET_METRICS = {
+    "micro_f1": _GAIN,
+    "macro_f1": _GAIN,
+    "micro_precision": _GAIN,
+    "micro_recall": _GAIN,
+    "subset_accuracy": _GAIN,
+}
+_PROBABILITY_METRICS = {"expected_calibration_error": _LOSS, "first_label_calibration_error": _LOSS}
 _GRAPH_METRICS = {
     "generalized_error": _LOSS,
     "zero_one_error": _LOSS,
@@ -49,7 +58,14 @@ _GRAPH_METRICS = {
 }
 _ORDER_METRICS = {"kendall_tau": _GAIN, "spearman": _GAIN, "ndcg_at": _GAIN}
 _BIPARTITE_METRICS = {"auc": _GAIN, "uninterpolated_precision": _GAIN, "top_precision": _GAIN}
-_SIGNS = {**_LABEL_METRICS, **_GRAPH_METRICS, **_ORDER_METRICS, **_BIPARTITE_METRICS}
+_SIGNS = {
+    **_LABEL_METRICS,
+    **_SET_METRICS,
+    **_PROBABILITY_METRICS,
+    **_GRAPH_METRICS,
+    **_ORDER_METRICS,
+    **_BIPARTITE_METRICS,
+}
 
 
 def scorer(name: str, **parameters: Any) -> Scorer:
@@ -87,7 +103,7 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """Return the metric of the estimator's scores of X against y, with the sign that makes greater better."""
-        scores = _estimator_scores(estimator, X)
+        scores = self._outputs(estimator, X)
         if self.name in _BIPARTITE_METRICS:
             scores = _one_column(scores)
         else:
@@ -103,6 +119,11 @@ class Scorer:
     def __repr__(self) -> str:
         parameters = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
         return f"scorer({self.name!r}{parameters})"
+
+    def _outputs(self, estimator: Any, X: Any) -> Any:
+        if self.name in _SET_METRICS:
+            return _predicted_sets(estimator, X)
+        return (_probabilities if self.name in _PROBABILITY_METRICS else _estimator_scores)(estimator, X)
 
     def _truth(self, y: Any, estimator: Any) -> Any:
         if self.name in _ORDER_METRICS and _is_graphs(y):
@@ -126,10 +147,13 @@ def _metric(name: str) -> Callable[..., Any]:
     """Find the function late: the graph errors bring the graphs with them, which the others do not need."""
     if name in _GRAPH_METRICS:
         return getattr(generalized, name)
-    for module, names in ((ranking, _LABEL_METRICS), (orders, _ORDER_METRICS)):
-        if name in names:
-            return getattr(module, name)
-    return getattr(bipartite, name)
+    homes = {
+        ranking: _LABEL_METRICS,
+        label_sets: _SET_METRICS,
+        calibration: _PROBABILITY_METRICS,
+        orders: _ORDER_METRICS,
+    }
+    return getattr(next((module for module, names in homes.items() if name in names), bipartite), name)
 
 
 def _estimator_scores(estimator: Any, X: Any) -> Any:
@@ -144,6 +168,26 @@ def _estimator_scores(estimator: Any, X: Any) -> Any:
         f"{type(estimator).__name__} gives no scores to rank by: it has none of score_labels, decision_function "
         "and predict_proba. Use a ranker, or a classifier with one of these."
     )
+
+
+def _probabilities(estimator: Any, X: Any) -> Any:
+    if not hasattr(estimator, "predict_proba"):
+        raise InputError(
+            f"{type(estimator).__name__} has no predict_proba, so its probabilities cannot be measured: use a ranker "
+            "or a classifier that has one."
+        )
+    found = estimator.predict_proba(X)
+    return _join_outputs(found, estimator) if isinstance(found, list) else np.asarray(found)
+
+
+def _predicted_sets(estimator: Any, X: Any) -> Any:
+    """Return the predicted labels as an (n, k) indicator, also where `predict` gives names."""
+    predicted = estimator.predict(X)
+    if _is_matrix(predicted):
+        return predicted
+    kind = getattr(_last_step(estimator), "_kind", "single")  # a classifier predicts sets as a matrix
+    graphs: Any = as_graphs(predicted, kind=kind, labels=_names(estimator))
+    return graphs.to_indicator()
 
 
 def _last_step(estimator: Any) -> Any:
