@@ -190,5 +190,5 @@ def test_the_forms_of_a_comparison(tmp_path):
 def test_every_measure_has_a_direction():
     assert {name for name in DESCRIPTIONS if not higher_is_better(name)} == {
         *(f"{name} error" for name in ("zero-one", "disagreement", "domination", "dominated")),
-        *("one-error", "coverage", "ranking loss"),
+        *("one-error", "coverage", "ranking loss", "calibration error", "first-label calibration error"),
     }

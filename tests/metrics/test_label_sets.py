@@ -38,7 +38,7 @@ def of_sklearn(Y, predicted):
 
 
 @given(truth_and_sets())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_all_equal_those_of_scikit_learn(drawn):
     Y, predicted = drawn
     expected = of_sklearn(Y, predicted)

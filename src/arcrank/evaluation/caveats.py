@@ -45,9 +45,12 @@ def _unknown(found: Evaluation, unknown: str) -> Iterator[str]:
 
 def _left_out(found: Evaluation) -> Iterator[str]:
     if found.n_unlabelled:
+        one = found.n_unlabelled == 1
+        measures = "every measure" if found.calibration is None else "every measure of the ranking"
+        counted = f"; predicted label sets count {'it' if one else 'them'} as without labels"
         yield (
-            f"{has_have(found.n_unlabelled, 'document')} no label to measure by and "
-            f"{'is' if found.n_unlabelled == 1 else 'are'} left out of every measure."
+            f"{has_have(found.n_unlabelled, 'document')} no label to measure by and {'is' if one else 'are'} left out "
+            f"of {measures}{'' if found.calibration is None else counted}."
         )
 
 

@@ -22,6 +22,8 @@ from arcrank.evaluation.totals import Totals
 
 __all__ = ["compare"]
 
+_NO_PROBABILITIES: dict[str, Any] = {"predicted": None, "probabilities": None}
+
 
 def compare(
     model_a: Any,
@@ -93,14 +95,14 @@ def compare(
     for block in blocks_of(data, y, a.ranker):
         source = block.source or source
         first = a(block)
-        second = replace(first, scores=b.scores(block))
+        second = replace(first, **_NO_PROBABILITIES | b.outputs(block))
         totals_a.add(first)
         totals_b.add(second)
         records.add(first, second)
     data_name = (source or "X") if data_name is None else data_name
     found_a, found_b = (
         totals.evaluation(
-            model=name, data=data_name, learnt=has_learnt_from(one.card, source, totals.n_documents)
+            one.calibration, model=name, data=data_name, learnt=has_learnt_from(one.card, source, totals.n_documents)
         )
         for totals, name, one in zip((totals_a, totals_b), names, (a, b), strict=True)
     )  # fmt: skip
@@ -159,10 +161,12 @@ def _measures(
     totals_a: Totals, totals_b: Totals, a: Evaluation, b: Evaluation, n_permutations: int, seed: int
 ) -> tuple[dict[str, MeasureComparison], PairedTest]:
     values_a, values_b = totals_a.per_document(), totals_b.per_document()
-    tested = [name for name, values in values_a.items() if np.isfinite(values).any()]
+    tested = [name for name, values in values_a.items() if name in values_b and np.isfinite(values).any()]
     gains = np.stack([(values_a[name] - values_b[name]) * _sign(name) for name in tested], axis=1)
     p = permutation_p_values(gains, n_permutations, seed)
-    found = {name: MeasureComparison(name, a.measures[name], b.measures[name]) for name in a.measures}
+    found = {
+        name: MeasureComparison(name, a.measures[name], b.measures[name]) for name in a.measures if name in b.measures
+    }
     for name, gain, one, adjusted in zip(tested, gains.T, p, holm(p), strict=True):
         found[name].documents = _record(gain)
         found[name].p, found[name].p_adjusted = float(one), float(adjusted)

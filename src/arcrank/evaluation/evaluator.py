@@ -72,6 +72,7 @@ def evaluate(
         totals.add(scorer(block))
         source = block.source or source
     found = totals.evaluation(
+        scorer.calibration,
         model=type(scorer.ranker).__name__ if name is None else name,
         data=(source or "X") if data_name is None else data_name,
         learnt=has_learnt_from(scorer.card, source, totals.n_documents),

@@ -6,12 +6,15 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcrank._wording import count, number
 from arcrank.evaluation.caveats import caveats
 from arcrank.evaluation.report.report import measures_table, report
 from arcrank.io.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from arcrank.evaluation.calibration import CalibrationEvaluation
 
 __all__ = ["Document", "Evaluation", "LabelRow"]
 
@@ -21,13 +24,14 @@ HEADLINES_OF_GRAPHS = ("disagreement error", "zero-one error", "domination error
 
 @dataclass
 class LabelRow:
-    """How one label is ranked in the documents that it is right for."""
+    """How one label is ranked in the documents that it is right for, and the F1 of its predictions."""
 
     label: str
     support: int = 0
     top1: float = float("nan")
     top5: float = float("nan")
     average_rank: float = float("nan")
+    f1: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON."""
@@ -37,6 +41,7 @@ class LabelRow:
             "in_top_1": finite(self.top1),
             "in_top_5": finite(self.top5),
             "average_rank": finite(self.average_rank),
+            "f1": self.f1,
         }
 
 
@@ -71,10 +76,16 @@ class Evaluation:
     ----------
     measures : dict
         The value of each measure by name, NaN where no document could be measured. Measures of label sets are there
-        only if some document has a label set.
+        only if some document has a label set, and those of predicted sets and probabilities only if the model also has
+        a calibration.
     per_label : list of LabelRow
         For each label the number of documents that it is right for (`support`), how often it is ranked first (`top1`)
-        or among the first five (`top5`) there, and its `average_rank`.
+        or among the first five (`top5`) there, its `average_rank`, and the F1 of its predictions (`f1`), which is None
+        if the model has no calibration.
+    calibration : CalibrationEvaluation or None
+        How far the probabilities can be believed: the calibration errors with their intervals and bins (`labels`,
+        `first_label`), and `thresholds`, the precision and recall of label sets beside what the probabilities promise.
+        None if the model has no calibration, or no document has a label set.
     worst : list of Document
         Up to 20 documents with the largest share of preferences in the wrong order (`wrong`), with `row` (from 1),
         `name`, `text`, the right labels with their ranks (`right`) and the first labels (`ranking`).
@@ -119,6 +130,7 @@ class Evaluation:
     precision: list[float] = field(default_factory=list)
     recall: list[float] = field(default_factory=list)
     per_label: list[LabelRow] = field(default_factory=list)
+    calibration: CalibrationEvaluation | None = None
     worst: list[Document] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
     unknown_labels: dict[str, int] = field(default_factory=dict)
@@ -159,6 +171,7 @@ class Evaluation:
             "cautions": self.caveats,
             "measures": {name: finite(value) for name, value in self.measures.items()},
             "precision_recall": {"precision": self.precision, "recall": self.recall},
+            "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "labels": [row.to_dict() for row in self.per_label],
             "worst": [document.to_dict() for document in self.worst],
         }

@@ -39,8 +39,12 @@ class ScoredBlock:
     indicator: sp.csr_matrix
     """The right labels: the label set, or for other kinds of supervision the labels that no other is preferred to."""
     set_rows: NDArray[np.intp]
+    """The documents with a label set, which may be empty or full."""
     unlabelled: NDArray[np.bool_]
     """Which documents say nothing about the labels that the model knows: no ranking of them is right or wrong."""
+    predicted: NDArray[np.bool_] | None = None
+    probabilities: NDArray[np.float64] | None = None
+    """The predicted label sets and the probabilities, (n, k); None if the model has no calibration."""
     unknown: Counter[str] = field(default_factory=Counter)
     """In how many documents each label occurs that the model does not know."""
     n_with_unknown: int = 0
@@ -67,6 +71,7 @@ class BlockScorer:
         self.labels = known if labels is None else list(labels)
         place = {label: j for j, label in enumerate(known)}
         self.columns = slice(None) if self.labels == known else [place[label] for label in self.labels]
+        self.calibration = getattr(self.ranker, "calibration_", None)
         self.card = getattr(model, "model_card_", None) or {}
         parents = self.card.get("hierarchy")
         self.tree = None if parents is None else Hierarchy(parents)
@@ -85,7 +90,7 @@ class BlockScorer:
         graphs, right = self._truth(rows, tree)
         return ScoredBlock(
             labels=self.labels,
-            scores=self.scores(block),
+            **self.outputs(block),
             graphs=graphs,
             indicator=_indicator(right, self.labels),
             set_rows=np.flatnonzero([kind == "labels" for kind, _ in rows]),
@@ -97,12 +102,16 @@ class BlockScorer:
             skipped=block.skipped,
         )
 
-    def scores(self, block: Corpus | Rows) -> NDArray[np.float64]:
-        """The scores of the documents over `labels`, (n, k)."""
+    def outputs(self, block: Corpus | Rows) -> dict[str, Any]:
+        """The scores of the documents over `labels`, and with a calibration `predicted` and `probabilities` too."""
         if not len(block):
-            return np.zeros((0, len(self.labels)))
+            return {"scores": np.zeros((0, len(self.labels)))}
         scores = np.asarray(self.ranker.score_labels(self._features(block)))
-        return scores if isinstance(self.columns, slice) else scores[:, self.columns]
+        found = {"scores": scores}
+        if self.calibration is not None:  # over all labels, which the probabilities of single labels depend on
+            found["predicted"] = _predicted(self.ranker, scores)
+            found["probabilities"] = self.calibration.probabilities(scores)
+        return {name: values[:, self.columns] for name, values in found.items()}
 
     def _features(self, block: Corpus | Rows) -> Any:
         if isinstance(block, Rows):
@@ -131,6 +140,13 @@ def _ranker(model: Any) -> Any:
     if not hasattr(ranker, "labels_"):
         raise InputError(f"This {type(ranker).__name__} is not fitted; call fit first.")
     return ranker
+
+
+def _predicted(ranker: Any, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The label sets that `predict` returns: of single labels the best one, else the labels above the cut."""
+    if ranker._kind == "single":
+        return np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
+    return np.asarray(ranker._label_sets(scores))
 
 
 def takes_text(model: Any) -> bool:

@@ -11,9 +11,11 @@ import numpy as np
 
 from arcrank import metrics
 from arcrank._typing import Array
-from arcrank.evaluation.measures import CUTS, DESCRIPTIONS, ERRORS
+from arcrank.evaluation.calibration import CalibrationEvaluation, SetTotals
+from arcrank.evaluation.measures import CALIBRATION_ERRORS, CUTS, DESCRIPTIONS, ERRORS, F1_MEASURES
 from arcrank.evaluation.results import Document, Evaluation, LabelRow
 from arcrank.evaluation.scoring import ScoredBlock
+from arcrank.metrics.label_sets import equal_rows
 
 __all__ = ["Totals"]
 
@@ -36,6 +38,7 @@ class Totals:
         self.rows: dict[str, list[Array]] = {}
         self.curves: list[tuple[int, Array, Array]] = []
         self.ranks = np.zeros((4, len(labels)))
+        self.sets: SetTotals | None = None
         self.worst: list[tuple[float, int, Document]] = []
         self.skipped: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
@@ -49,6 +52,7 @@ class Totals:
             return
         self._add_errors(block)
         self._add_sets(block)
+        self._add_predictions(block)
         self._add_labels(block)
         self._add_worst(block, self.rows["disagreement error"][-1])
         self.n_with_unknown += block.n_with_unknown
@@ -86,6 +90,18 @@ class Totals:
             graph = metrics.precision_recall_graph(Y, scores)
             self.curves.append((n, graph.precision, graph.recall))
 
+    def _add_predictions(self, block: ScoredBlock) -> None:
+        """Add predicted sets and probabilities; empty and full sets count too, since they can be predicted."""
+        if block.predicted is None or block.probabilities is None:
+            return
+        exact = np.full(len(block.scores), np.nan)
+        if len(block.set_rows):
+            Y, predicted = block.indicator[block.set_rows], block.predicted[block.set_rows]
+            self.sets = self.sets or SetTotals(len(self.labels))
+            self.sets.add(Y, predicted, block.probabilities[block.set_rows])
+            exact[block.set_rows] = equal_rows(Y, predicted)
+        self._keep("subset accuracy", exact)
+
     def _add_labels(self, block: ScoredBlock) -> None:
         """For each label: documents that it is right for, in the first 1 and 5 there, and the sum of its ranks."""
         rows, columns = block.indicator.nonzero()
@@ -101,14 +117,19 @@ class Totals:
         self.worst = heapq.nlargest(N_WORST, self.worst)
         heapq.heapify(self.worst)
 
-    def evaluation(self, **names: Any) -> Evaluation:
-        """The measures over all blocks; `names` are the attributes that do not come from blocks."""
+    def evaluation(self, calibration: Any = None, **names: Any) -> Evaluation:
+        """The measures over all blocks; `names` are the attributes that do not come from blocks.
+
+        `calibration` is that of the model.
+        """
         precision, recall = self._curve()
         found = {name: _mean(values) for name, values in self.per_document().items()}
         if len(precision):
             total = precision + recall
             f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
             found["max F1"] = float(f1.max())
+        calibrated = None if self.sets is None else self.sets.evaluation(calibration.describe())
+        found |= _set_values(self.sets, calibrated)
         return Evaluation(
             labels=self.labels,
             n_documents=self.n_documents,
@@ -116,7 +137,8 @@ class Totals:
             measures={name: found[name] for name in DESCRIPTIONS if name in found},
             precision=precision.tolist(),
             recall=recall.tolist(),
-            per_label=_label_rows(self.labels, self.ranks),
+            per_label=_label_rows(self.labels, self.ranks, self.sets),
+            calibration=calibrated,
             worst=[document for _, _, document in sorted(self.worst, reverse=True)],
             skipped=dict(self.skipped),
             unknown_labels=dict(self.unknown.most_common()),
@@ -148,11 +170,23 @@ def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _label_rows(labels: list[str], sums: Array) -> list[LabelRow]:
+def _set_values(sets: SetTotals | None, found: CalibrationEvaluation | None) -> dict[str, float]:
+    """The measures of predicted sets and probabilities that are not means over documents."""
+    if sets is None or found is None:
+        return {}
+    f1 = sets.counts.micro_f1(), float(sets.counts.f1().mean())
+    errors = found.labels.error, found.first_label.error
+    return dict(zip((*F1_MEASURES, *CALIBRATION_ERRORS), (*f1, *errors), strict=True))
+
+
+def _label_rows(labels: list[str], sums: Array, sets: SetTotals | None) -> list[LabelRow]:
+    f1: list[float | None] = [None] * len(labels) if sets is None else sets.counts.f1().tolist()
     rows = []
-    for label, (support, top1, top5, ranks) in zip(labels, sums.T.tolist(), strict=True):
-        shares = (top1 / support, top5 / support, ranks / support) if support else ()
-        rows.append(LabelRow(label, int(support), *shares))
+    for label, (support, top1, top5, ranks), value in zip(labels, sums.T.tolist(), f1, strict=True):
+        row = LabelRow(label, int(support), f1=value)
+        if support:
+            row.top1, row.top5, row.average_rank = top1 / support, top5 / support, ranks / support
+        rows.append(row)
     return rows
 
 

@@ -17,6 +17,7 @@ from arcrank.cli.reading import Reading, reads_data
 from arcrank.errors import ParameterError
 from arcrank.evaluation.comparison import Comparison
 from arcrank.evaluation.measures import BEST, DESCRIPTIONS
+from arcrank.evaluation.report.probabilities import calibration_sentence
 
 if TYPE_CHECKING:
     from arcrank.evaluation.documents import DocumentEvaluation
@@ -113,7 +114,9 @@ def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: b
         return
     screen.print(_measures_table(found))
     if any(row.support for row in found.per_label):
-        screen.print(_label_table(found.per_label))
+        screen.print(_label_table(found.per_label, with_f1=found.calibration is not None))
+    if found.calibration is not None:
+        screen.print(cell(calibration_sentence(found.calibration)))
 
 
 def _documents_table(found: DocumentEvaluation) -> Any:
@@ -133,14 +136,16 @@ def _measures_table(found: Evaluation) -> Any:
     return made
 
 
-def _label_table(rows: list[LabelRow]) -> Any:
+def _label_table(rows: list[LabelRow], *, with_f1: bool) -> Any:
     """The most frequent labels: hundreds of rows do not fit on a terminal."""
     used = sorted((row for row in rows if row.support), key=lambda row: (-row.support, row.label))
     title = "Labels" if len(used) <= _SHOWN else f"The {_SHOWN} most frequent of {len(used):,} labels (--json has all)"
-    made = table(title, "label", "documents", "first", "in first 5", "average rank", numbers=4)
+    heads = ["documents", "first", "in first 5", "average rank", *(["F1"] if with_f1 else [])]
+    made = table(title, "label", *heads, numbers=len(heads))
     for row in used[:_SHOWN]:
         numbers = f"{row.support:,}", f"{row.top1:.0%}", f"{row.top5:.0%}", f"{row.average_rank:.1f}"
-        made.add_row(cell(truncate(row.label, 48)), *numbers)
+        f1 = () if row.f1 is None else (f"{row.f1:.2f}",)
+        made.add_row(cell(truncate(row.label, 48)), *numbers, *f1)
     return made
 
 

@@ -12,6 +12,7 @@ from arcrank import __version__
 from arcrank._wording import count, display_path, is_are, number, printable
 from arcrank.evaluation.measures import BEST, DESCRIPTIONS, describe
 from arcrank.evaluation.report.html import Cell, cards, label_html, notes, page, section, table
+from arcrank.evaluation.report.probabilities import probabilities_section
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def report(found: Evaluation, title: str = "", sections: Iterable[str] = ()) -> 
         *sections,
         section("All measures", _measures(found), intro=_rule(found)),
         *_plots(found),
+        *probabilities_section(found.calibration),
         _labels(found),
         *_worst(found),
     ]
@@ -130,24 +132,29 @@ def _share_by_frequency(rows: list[LabelRow]) -> tuple[list[float], list[str]]:
 
 def _labels(found: Evaluation) -> str:
     ordered = sorted(_supported(found), key=lambda row: (-row.support, row.label))
-    rows = [
-        [
-            Cell(label_html(row.label)),
-            Cell(f"{row.support:,}", row.support),
-            Cell(f"{row.top1:.0%}", row.top1),
-            Cell(f"{row.top5:.0%}", row.top5),
-            Cell(f"{row.average_rank:.1f}", row.average_rank),
-        ]
-        for row in ordered[:_MOST_LABELS]
-    ]
+    rows = [_label_cells(row) for row in ordered[:_MOST_LABELS]]
     intro = (
         "For the documents that a label is right for: how often it comes first, how often among the first five, and "
         "its average rank."
     )
+    if found.calibration is not None:
+        intro += " F1 is that of its predictions for all documents."
     more = len(ordered) - len(rows)
     after = f'<p class="soft">{is_are(more, "rarer label")} in the data block only.</p>' if more else ""
-    heads = ["label", "documents", "first", "in first 5", "average rank"]
+    heads = ["label", "documents", "first", "in first 5", "average rank", "F1"]
+    heads = heads if found.calibration is not None else heads[:-1]
     return section("Label by label", table(heads, rows, sortable=True), after, intro=intro)
+
+
+def _label_cells(row: LabelRow) -> list[Cell]:
+    cells = [
+        Cell(label_html(row.label)),
+        Cell(f"{row.support:,}", row.support),
+        Cell(f"{row.top1:.0%}", row.top1),
+        Cell(f"{row.top5:.0%}", row.top5),
+        Cell(f"{row.average_rank:.1f}", row.average_rank),
+    ]
+    return cells if row.f1 is None else [*cells, Cell(f"{row.f1:.2f}", row.f1)]
 
 
 def _worst(found: Evaluation) -> list[str]:
