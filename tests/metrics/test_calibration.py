@@ -90,6 +90,13 @@ def test_documents_are_resampled_not_cells():
     assert many[1] - many[0] < 0.6 * (high - low)
 
 
+def test_equal_outcomes_leave_uncertainty():
+    Y, p = np.ones((40, 1)), np.full((40, 1), 0.98)
+    low, high = metrics.expected_calibration_error_interval(Y, p)  # every resample has the same error, 0.02
+    assert low == 0.0
+    assert high > 0.04
+
+
 def test_sums_of_blocks_are_those_of_all():
     Y, p = made(2, 300, 0.7)
     truth = as_indicator(Y)

@@ -23,7 +23,11 @@ _N_GROUPS, _LARGEST_LOG_ODDS, _N_RESAMPLES = 2000, 12.0, 200
 
 @dataclass
 class CalibrationError:
-    """An expected calibration error with its interval of 95 % confidence, and the bins that it was found with."""
+    """An expected calibration error with its interval of 95 % confidence, and the bins that it was found with.
+
+    The edges of the bins are rounded to steps of 0.012 in log-odds, so that documents need not stay in memory; the
+    error may therefore differ slightly from that of `arcrank.metrics.expected_calibration_error`.
+    """
 
     error: float
     low: float

@@ -95,8 +95,8 @@ def expected_calibration_error_interval(
 ) -> tuple[float, float]:
     """A confidence interval of `expected_calibration_error`, by a Poisson bootstrap over documents.
 
-    The lower end is 0 where perfect probabilities could have an error as large as the observed one by chance. The
-    interval is conservative: the error of the population is inside it at least as often as `confidence` says.
+    The lower end is 0 where perfect probabilities could have an error as large as the observed one by chance. In
+    simulations the error of the population is inside the interval as often as `confidence` says, or more often.
 
     Examples
     --------

@@ -95,15 +95,17 @@ def bootstrap_weights(random: np.random.Generator, n_documents: int, n_resamples
 
 
 class CalibrationSums:
-    """For each group of cells the number, the sum of probabilities and the number of relevant ones, also resampled.
+    """For each group of cells the number, the sum of probabilities and the gap, also of resampled documents.
 
-    `gap` is the number of relevant cells minus the sum of probabilities: 0 on average with perfect calibration.
+    `gap` is the number of relevant cells minus the sum of probabilities. With perfect calibration it is 0 on average
+    and its variance is `variance`, the sum of p (1 - p).
     """
 
     def __init__(self, n_groups: int, n_resamples: int) -> None:
         self.count: Array = np.zeros(n_groups)
         self.probability: Array = np.zeros(n_groups)
         self.gap: Array = np.zeros(n_groups)
+        self.variance: Array = np.zeros(n_groups)
         self.resampled_gap = np.zeros((n_groups, n_resamples))
         self.resampled_count = np.zeros(n_resamples)
 
@@ -113,6 +115,7 @@ class CalibrationSums:
         self.count += np.bincount(groups, minlength=n)
         self.probability += np.bincount(groups, cells.probability, minlength=n)
         self.gap += np.bincount(groups, gaps, minlength=n)
+        self.variance += np.bincount(groups, cells.probability * (1 - cells.probability), minlength=n)
         by_document = sp.csr_array((gaps, (groups, cells.document)), shape=(n, len(weights)))
         self.resampled_gap += by_document @ weights
         self.resampled_count += np.bincount(cells.document, minlength=len(weights)) @ weights
@@ -121,9 +124,8 @@ class CalibrationSums:
         """The sums over `n_bins` bins of about equally many cells."""
         bins = equal_mass_bins(self.count, n_bins)
         made = CalibrationSums(n_bins, len(self.resampled_count))
-        for one, whole in ((made.count, self.count), (made.probability, self.probability), (made.gap, self.gap)):
-            np.add.at(one, bins, whole)
-        np.add.at(made.resampled_gap, bins, self.resampled_gap)
+        for name in ("count", "probability", "gap", "variance", "resampled_gap"):
+            np.add.at(getattr(made, name), bins, getattr(self, name))
         made.resampled_count = self.resampled_count
         return made
 
@@ -144,17 +146,21 @@ class CalibrationSums:
         With d_b the share of all cells that is the gap of bin b and D_b its expectation, the error is sum |d_b| and
         estimates sum |D_b|. The triangle inequality gives the lower end, sum |D_b| >= sum |d_b| - sum |d_b - D_b|, and
         sum |d_b| >= sum s_b d_b with s_b the sign of D_b gives the upper one, sum |D_b| <= sum |d_b| + sum s_b (D_b -
-        d_b). The resamples stand for the differences d - D, and the signs of d for those of D.
+        d_b). The resamples stand for the differences d - D, and the signs of d for those of D. Where all
+        outcomes are the same no resample differs; so normal differences are used if they are larger, with the variance
+        of perfect probabilities, but at most that of one rare event in each bin.
         """
         error = self.error()
         if np.isnan(error):
             return error, error
         gaps = self.gap / self.count.sum()
-        noise = self.resampled_gap / np.maximum(self.resampled_count, 1) - gaps[:, None]
+        resampled = self.resampled_gap / np.maximum(self.resampled_count, 1) - gaps[:, None]
+        normal = np.random.default_rng(0).standard_normal(resampled.shape)
+        noises = resampled, normal * np.sqrt(np.minimum(self.variance, 1.0))[:, None] / self.count.sum()
         level = (1 + confidence) / 2
-        low = error - np.quantile(np.abs(noise).sum(axis=0), level)
-        high = error + np.quantile(-np.sign(gaps) @ noise, level)
-        return max(0.0, float(low)), min(1.0, max(error, float(high)))
+        down = max(float(np.quantile(np.abs(noise).sum(axis=0), level)) for noise in noises)
+        up = max(float(np.quantile(-np.sign(gaps) @ noise, level)) for noise in noises)
+        return max(0.0, error - down), min(1.0, error + max(0.0, up))
 
 
 def sums_of(cells: Cells, n_documents: int, n_bins: int, n_resamples: int, seed: Any) -> CalibrationSums:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["calibration_sentence", "probabilities_section"]
 
 _INTRO = (
-    "Each point is a bin of labels with similar probabilities: the share that is right by the mean probability. Points "
-    "on the diagonal keep the promise; below it the probabilities are too high, above it too low."
+    "Each point is a bin of labels with similar probabilities: their mean probability, and the share of them that is "
+    "right. On the diagonal the probabilities are correct; below it they are too high, above it too low."
 )
 _OF_THRESHOLDS = (
-    "If all labels with at least this probability are predicted: mean precision over the documents that get a label, "
-    "and mean recall over the documents that have one, beside what the probabilities promise."
+    "If all labels with at least this probability are predicted: the mean precision over the documents that get a "
+    "label and the mean recall over the documents that have one, each beside the value that the probabilities promise."
 )
 
 
