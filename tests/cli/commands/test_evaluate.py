@@ -87,6 +87,23 @@ def test_the_shell_gives_measures_and_a_report(model, data, tmp_path):
     assert "<svg" in page.read_text(encoding="utf-8")
 
 
+def test_a_model_with_probabilities_shows_f1_and_calibration(model, data, tmp_path):
+    corpus, path = read_corpus(data), tmp_path / "calibrated.arcrank"
+    ranker = arcrank.LogLinearRanker(C=10.0, tol=1e-2, cut_label=True, random_state=0)
+    arcrank.save(make_pipeline(TextFeatures(min_df=1), ranker).fit(corpus.texts, [*map(set, corpus.label_sets)]), path)
+    found, plain = (json.loads(call("evaluate", name, data, "--json").stdout) for name in (path, model))
+    check_output(found, "evaluate")
+    check_output(plain, "evaluate")
+    assert found["measures"]["micro F1"] > 0.9
+    assert found["calibration"]["labels"]["low"] <= found["measures"]["calibration error"]
+    assert all(row["f1"] > 0.5 for row in found["labels"])
+    assert plain["calibration"] is plain["labels"][0]["f1"] is None
+    for name, calibrated in ((path, True), (model, False)):
+        told = " ".join(call("evaluate", name, data).stdout.split())
+        assert ("average rank ┃ F1 ┃" in told) == calibrated
+        assert ("The calibration error is 0." in told) == calibrated
+
+
 @pytest.mark.parametrize(
     ("content", "parts"),
     [
