@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from arcrank import LogLinearRanker, MMPRanker, RocchioRanker, metrics
+from arcrank import CUT, LogLinearRanker, MMPRanker, RocchioRanker, metrics
 from arcrank.evaluation import compare, evaluate
 from arcrank.evaluation.measures import CALIBRATION_ERRORS, F1_MEASURES
 from arcrank.graphs import as_graphs
@@ -70,6 +70,28 @@ def test_label_sets_in_every_form(model):
     assert "left out of every measure of the ranking; predicted label sets count them as without labels" in sentence
 
 
+def test_graphs_that_mention_the_cut_are_label_sets(model):
+    X, Y = TEST
+    expected = evaluate(model, X, Y)
+    layers = [[[*one], [CUT], [*set(NAMES) - one]] for one in sets_of(Y)]
+    layers = [[layer for layer in row if layer] for row in layers]
+    arcs = [[(a, CUT) for a in row] + [(CUT, b) for b in set(NAMES) - row] for row in sets_of(Y)]
+    named = fitted(sets_of(TRAIN[1]))
+    for y in (as_graphs(layers, kind="layers"), as_graphs(arcs, kind="arcs", labels=[*NAMES, CUT])):
+        found = evaluate(named, X, y)
+        assert found.measures == pytest.approx(expected.measures, rel=1e-3)
+        assert found.unknown_labels == {}
+
+
+def test_more_than_sets_above_the_cut_stays_an_order():
+    ranker = fitted(sets_of(TRAIN[1]))
+    y = as_graphs([[["tea"], ["milk"], [CUT], ["water", "coffee"]], [["tea"], [CUT], ["milk"]]], kind="layers")
+    found = evaluate(ranker, TEST[0][:2], y)
+    plain = as_graphs([[["tea"], ["milk"], ["water", "coffee"]], [["tea"], ["milk"]]], kind="layers")
+    assert found.measures == evaluate(ranker, TEST[0][:2], plain).measures
+    assert "average precision" not in found.measures
+
+
 def test_single_labels():
     X, Y = TEST
     ranker = fitted(TRAIN[1].argmax(axis=1))
@@ -96,7 +118,7 @@ def test_many_blocks_are_one(model):
     assert_agrees(found, model, X, Y, model.score_labels(X) > 0)
 
 
-def test_data_without_label_sets_have_no_such_measures(model):
+def test_data_without_label_sets_have_no_such_measures():
     arcs = as_graphs([[("tea", "milk")]] * 3, labels=NAMES)
     found = evaluate(fitted(sets_of(TRAIN[1])), TEST[0][:3], arcs)
     assert found.calibration is None

@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from arcrank import RocchioRanker
+from arcrank import LogLinearRanker, RocchioRanker
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, as_graphs
 from arcrank.metrics import bipartite, calibration, generalized, label_sets, orders, ranking
@@ -250,8 +250,11 @@ def test_predicted_sets_of_every_kind(data):
     p = np.column_stack([one[:, 1] for one in neighbours.predict_proba(X)])
     for name in ("expected_calibration_error", "first_label_calibration_error"):
         assert scorer(name, n_bins=4)(neighbours, X, Y) == -getattr(calibration, name)(Y, p, n_bins=4)
-    with pytest.raises(InputError, match="RidgeClassifier has no predict_proba"):
-        scorer("expected_calibration_error")(RidgeClassifier().fit(X, single), X, single)
+    ranker = LogLinearRanker(cut_label=True).fit(X, Y)
+    error = calibration.first_label_calibration_error(Y, ranker.predict_proba(X))
+    assert scorer("first_label_calibration_error")(ranker, X, Y) == -error
+    with pytest.raises(InputError, match="RocchioRanker has no predict_proba.*cut_label=True"):
+        scorer("expected_calibration_error")(RocchioRanker().fit(X, single), X, single)
 
 
 @pytest.mark.parametrize("name", sorted(_SIGNS))

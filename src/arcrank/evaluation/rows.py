@@ -14,8 +14,10 @@ from arcrank.datasets.corpus import Corpus
 from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
+from arcrank.graphs.cut import insert_cut, mentions_cut, plain_labels, without_cut
 from arcrank.graphs.kinds import MATRIX_KINDS, check_later
 from arcrank.rankers.candidates import refuse_candidates
+from arcrank.rankers.out_of_fold import judgements
 
 __all__ = ["Data", "Rows", "blocks_of"]
 
@@ -70,8 +72,10 @@ def _corpora(data: Iterable[Any]) -> Iterator[Corpus]:
 
 
 def _graphs(y: Any, ranker: Any) -> PreferenceGraphs:
-    """Graphs with names; they may have labels that the ranker does not know."""
+    """Graphs with names; they may have labels that the ranker does not know. CUT comes first if they mention it."""
     graphs = y if isinstance(y, PreferenceGraphs) else _built(y, ranker)
+    if mentions_cut(graphs):
+        return insert_cut(graphs)
     return align_labels(graphs, ranker.labels_).with_labels(ranker.labels_) if graphs.labels is None else graphs
 
 
@@ -88,14 +92,15 @@ def _row_blocks(X: Any, graphs: PreferenceGraphs, y: Any, ranker: Any) -> Iterat
         raise InputError(f"X has {n:,} instances and y has {len(graphs):,}; give one entry of y for each instance.")
     # names are strings; equal labels of different types, such as 1 and 1.0, share a name
     name_of = {label: str(label) for label in ranker.labels_.tolist()}
-    assert graphs.labels is not None
-    names = np.array([name_of.get(label, str(label)) for label in graphs.labels.tolist()], dtype=object)
+    has_cut = mentions_cut(graphs)
+    names = np.array([name_of.get(label, str(label)) for label in plain_labels(graphs).tolist()], dtype=object)
     is_sets = _are_label_sets(graphs)
     for start in range(0, n, _BLOCK):
         chosen = np.arange(start, min(n, start + _BLOCK))
         part = _safe_indexing(X, chosen)
         texts = list(part) if isinstance(part[0] if isinstance(part, list) else None, str) else None
-        yield Rows(part, _named(graphs[chosen], names, is_sets=is_sets), isinstance(y, PreferenceGraphs), texts)
+        rows = _by_cut(graphs[chosen], names) if has_cut else _named(graphs[chosen], names, is_sets=is_sets)
+        yield Rows(part, rows, isinstance(y, PreferenceGraphs), texts)
 
 
 def _are_label_sets(graphs: PreferenceGraphs) -> bool:
@@ -104,6 +109,18 @@ def _are_label_sets(graphs: PreferenceGraphs) -> bool:
         return False
     levels = np.concatenate([graphs.rest, graphs.level])
     return bool(np.isin(levels, (0, 1)).all())
+
+
+def _by_cut(graphs: PreferenceGraphs, names: NDArray[Any]) -> list[tuple[str, Any]]:
+    """The supervision of graphs that mention CUT: a label set where they say no more than what is above the cut."""
+    judged, relevant = judgements(graphs)
+    plain = without_cut(graphs)
+    found = _named(plain, names, is_sets=False)
+    for i in np.flatnonzero(judged.all(axis=1)):
+        heads, tails = plain.arcs(int(i))
+        if (relevant[i, heads] & ~relevant[i, tails]).all():
+            found[i] = ("labels", names[relevant[i]].tolist())
+    return found
 
 
 def _named(graphs: PreferenceGraphs, names: NDArray[Any], *, is_sets: bool) -> list[tuple[str, Any]]:

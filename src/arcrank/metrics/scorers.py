@@ -174,7 +174,7 @@ def _probabilities(estimator: Any, X: Any) -> Any:
     if not hasattr(estimator, "predict_proba"):
         raise InputError(
             f"{type(estimator).__name__} has no predict_proba, so its probabilities cannot be measured: use a ranker "
-            "or a classifier that has one."
+            "with cut_label=True, call calibrate(X, y) on it, or use a classifier that has probabilities."
         )
     found = estimator.predict_proba(X)
     return _join_outputs(found, estimator) if isinstance(found, list) else np.asarray(found)
