@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -91,3 +92,15 @@ def test_certain_probabilities_and_no_documents():
     }
     assert nothing["thresholds"][0]["precision"] is None
     json.dumps(nothing, allow_nan=False)
+
+
+def test_totals_do_not_grow_with_the_documents():
+    Y, p = made(n=4000)
+    tracemalloc.start()
+    found = totals(Y, p, (4000,))
+    first = tracemalloc.get_traced_memory()[0]
+    for _ in range(10):
+        found.add(sp.csr_matrix(Y), p > 0.5, p)
+    later = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert later - first < p.nbytes / 2  # ten blocks, each of which has twice as much
