@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _HOME = {
     "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
+    "ConformalSets": "arcrank.rankers.conformal",
     "LogLinearRanker": "arcrank.rankers.loglinear",
     "MMPRanker": "arcrank.rankers.online.mmp",
     "PerceptronRanker": "arcrank.rankers.online.perceptron",
@@ -36,6 +37,7 @@ _HOME = {
 __all__ = [
     "CUT",
     "CandidateSets",
+    "ConformalSets",
     "LogLinearRanker",
     "MMPRanker",
     "PerceptronRanker",
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
     from arcrank.rankers.candidates import CandidateSets
+    from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker
     from arcrank.rankers.online import MMPRanker, PerceptronRanker
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
