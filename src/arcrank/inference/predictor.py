@@ -13,7 +13,8 @@ from scipy.sparse import csr_matrix
 
 from arcrank._typing import Array
 from arcrank._wording import as_json
-from arcrank.errors import InputError
+from arcrank.errors import InputError, ParameterError
+from arcrank.graphs.cut import CUT
 from arcrank.inference.explanation import explanation_report
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.inference.model_parts import split_model
@@ -95,7 +96,27 @@ class Predictor:
         """The columns of all labels (n, k), best first."""
         return top_places(self.scores(X), None)
 
-    def rank(self, documents: Corpus, top: int | None = None, *, explain: int = 0) -> Iterator[RankedDocument]:
+    @property
+    def calibration(self) -> Any:
+        """What turns scores into probabilities, or None."""
+        return getattr(self.ranker, "calibration_", None)
+
+    def threshold(self, threshold: float | None, recall: float | None) -> float | None:
+        """The probability from which labels are predicted: the given one, or that of a recall; None for neither."""
+        if threshold is None and recall is None:
+            return None
+        if threshold is not None and recall is not None:
+            raise ParameterError("--threshold and --recall both decide which labels are predicted.\nGive one of them.")
+        if self.calibration is None:
+            raise ParameterError(
+                "The model has no probabilities, so there is nothing to compare with --threshold or --recall.\n"
+                "Train it again on label sets with arcrank train --learner log-linear or auto."
+            )
+        return threshold if threshold is not None else self.calibration.recall_threshold(recall)
+
+    def rank(
+        self, documents: Corpus, top: int | None = None, *, explain: int = 0, threshold: float | None = None
+    ) -> Iterator[RankedDocument]:
         """Yield the ranking of each document of a batch.
 
         Parameters
@@ -106,15 +127,17 @@ class Predictor:
             How many labels; None for all.
         explain : int
             How many parts of the margin between the first two labels to list; 0 for no explanation.
+        threshold : float or None
+            The probability from which labels are predicted; None for the model's own choice.
         """
         X = self.features(documents)
         step = max(1, _CELLS // max(1, len(self.labels)))
         for start in range(0, X.shape[0], step):
             part = X if step >= X.shape[0] else X[start : start + step]
-            yield from self._rank_part(documents, start, part, top, explain)
+            yield from self._rank_part(documents, start, part, top, explain, threshold)
 
     def _rank_part(
-        self, documents: Corpus, start: int, X: Any, top: int | None, explain: int
+        self, documents: Corpus, start: int, X: Any, top: int | None, explain: int, threshold: float | None
     ) -> Iterator[RankedDocument]:
         """Rank rows whose scores fit into memory; `start` is the number of the first one."""
         scores = self.scores(X)
@@ -125,28 +148,55 @@ class Predictor:
         if explain and order.shape[1] > 1:
             reasons = self._reasons(documents, start, X, order, explain)
         values = np.take_along_axis(scores, order, axis=1)
+        proba: Iterable[Any] = repeat(None)
+        predicted: Iterable[Any] = repeat(None)
+        if self.calibration is not None:
+            probabilities = self.calibration.probabilities(scores)
+            proba = np.take_along_axis(probabilities, order, axis=1).tolist()
+            predicted = self._predicted(scores, probabilities, threshold)
         # map stops at the last row; what documents do not have is repeated endlessly
-        return map(RankedDocument, self._label_array[order].tolist(), values.tolist(), known.tolist(), ids, reasons)
+        labels = self._label_array[order].tolist()
+        return map(RankedDocument, labels, values.tolist(), known.tolist(), ids, reasons, proba, predicted)
+
+    def _predicted(self, scores: Array, probabilities: Array, threshold: float | None) -> Iterator[list[Any]]:
+        """The labels to predict of each row, best first."""
+        if threshold is not None:
+            chosen = probabilities >= threshold
+        elif self.calibration.is_single:
+            chosen = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
+        else:
+            chosen = scores > 0.0
+        for row, values in zip(chosen, scores, strict=True):
+            columns = np.flatnonzero(row)
+            yield self._label_array[columns[np.argsort(-values[columns], kind="stable")]].tolist()
 
     def _reasons(self, documents: Corpus, start: int, X: Any, order: Any, parts: int) -> Iterator[dict[str, Any]]:
         for row, (above, below) in enumerate(order[:, :2].tolist()):
             text = None if documents.texts is None else documents.texts[start + row]
             yield self.explain(X[row : row + 1], above, below, text, parts)
 
-    def explain(self, x: Any, above: int, below: int, text: str | None, parts: int | None) -> dict[str, Any]:
-        """The largest parts of the margin between two labels, given by their columns, in the words of the text."""
+    def explain(self, x: Any, above: int, below: int | None, text: str | None, parts: int | None) -> dict[str, Any]:
+        """The largest parts of the margin between two labels, given by their columns, in the words of the text.
+
+        None in place of the lower label is the cut: why the label is predicted, or is not.
+        """
         return explanation_report(self.margin(x, above, below), self._feature_names, text, parts)
 
-    def margin(self, x: Any, above: int, below: int) -> Explanation:
+    def margin(self, x: Any, above: int, below: int | None) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
         if self._weights is None:
             raise InputError(
                 "The model has a kernel, so its features have no weights.\nTrain a linear model to explain it."
             )
         row = csr_matrix(x)
-        parts = row.data * (self._weights[row.indices, above] - self._weights[row.indices, below])
-        constant = float(self.ranker.intercept_[above] - self.ranker.intercept_[below])
-        return Explanation.of(self.labels[above], self.labels[below], np.asarray(row.indices), parts, constant)
+        weights, constant = self._weights[row.indices, above], float(self.ranker.intercept_[above])
+        if below is None and not self.ranker.cut_label:
+            raise InputError("The model has not learnt a cut.\nTrain it again on label sets, or name a label --below.")
+        if below is not None:
+            weights = weights - self._weights[row.indices, below]
+            constant -= float(self.ranker.intercept_[below])
+        lower = CUT if below is None else self.labels[below]
+        return Explanation.of(self.labels[above], lower, np.asarray(row.indices), row.data * weights, constant)
 
     @cached_property
     def _feature_names(self) -> FeatureNames:

@@ -27,6 +27,10 @@ class RankedDocument:
         The name of the document.
     explanation : dict or None
         Why the first label is above the second, as `explanation_report` gives it.
+    probabilities : list of float or None
+        The probability that each of the labels is relevant, where the model is calibrated.
+    predicted : list or None
+        The labels that the model predicts, best first, where it learnt which labels to predict.
 
     Examples
     --------
@@ -42,18 +46,31 @@ class RankedDocument:
     known_features: int
     id: str | None = None
     explanation: dict[str, Any] | None = None
+    probabilities: list[float] | None = None
+    predicted: list[Any] | None = None
 
     def to_json(self, written: Mapping[Any, str] | None = None) -> str:
         """One line of JSON; `written` holds labels already encoded as JSON, for a stream of documents."""
-        labels = map(as_json if written is None else written.__getitem__, self.labels)
+        write = as_json if written is None else written.__getitem__
+        labels = map(write, self.labels)
         head = "" if self.id is None else f'"id": {as_json(self.id)}, '
-        tail = "" if self.explanation is None else f', "why": {as_json(self.explanation)}'
+        tail = "" if self.probabilities is None else f', "probability": {self.probabilities}'
+        tail += "" if self.predicted is None else f', "predicted": [{", ".join(map(write, self.predicted))}]'
+        tail += "" if self.explanation is None else f', "why": {as_json(self.explanation)}'
         return (
             f'{{{head}"ranking": [{", ".join(labels)}], "scores": {self.scores}, '
             f'"known_features": {self.known_features}{tail}}}'
         )
 
-    def to_table(self) -> list[tuple[str, str, str]]:
-        """Rows of rank, label and score with four digits after the point."""
+    def to_table(self) -> list[tuple[str, ...]]:
+        """Rows of rank, label and score with four digits after the point, and the probability where there is one."""
         pairs = zip(self.labels, self.scores, strict=True)
-        return [(str(place), str(label), f"{score:.4f}") for place, (label, score) in enumerate(pairs, start=1)]
+        rows = [(str(place), str(label), f"{score:.4f}") for place, (label, score) in enumerate(pairs, start=1)]
+        if self.probabilities is None:
+            return list(rows)
+        return [(*row, f"{p:.3f}") for row, p in zip(rows, self.probabilities, strict=True)]
+
+    @property
+    def n_predicted(self) -> int:
+        """How many of the labels listed are predicted; they come first."""
+        return 0 if self.predicted is None else min(len(self.predicted), len(self.labels))

@@ -86,6 +86,7 @@ _CALIBRATION = {
     **{f"{curve}_{part}": Array("f8", f"{curve} knots") for curve in _CURVES for part in ("knots", "values")},
     "temperature": Number(0.0),
     "above_slope": Number(0.0),
+    "recall_thresholds": Array("f8", 99, low=0.0),
     "offsets": Array("f8", "k"),
     "documents": Whole(),
     "folds": Whole(),

@@ -7,16 +7,18 @@ predicted with too low a probability where all scores are low, since most instan
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from arcrank._typing import Array, Mask
+from arcrank._validation import check_real
 from arcrank.rankers.cells import informative_cells
 from arcrank.rankers.monotone_logistic import Curve, fit_curves
 
-__all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves"]
+__all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves", "recall_thresholds"]
 
 _LINEAR = 20.0  # log-odds beyond grow by their logarithm, so that probabilities near 1 stay distinct in float64
 
@@ -32,6 +34,8 @@ class Calibration:
         Of single labels: probabilities are proportional to exp(temperature * score).
     above_slope : float
         The log-odds that a label is above another are this times their margin.
+    recall_thresholds : (99,) array
+        The probability from which labels are taken so that on average 1 %, 2 %, ..., 99 % of the relevant labels are.
     offsets : (k,) array
         What was subtracted from the scores, so that labels above 0 are those to predict.
     documents : int
@@ -50,6 +54,7 @@ class Calibration:
     second_values: Array
     temperature: float
     above_slope: float
+    recall_thresholds: Array
     offsets: Array
     documents: int
     folds: int
@@ -85,6 +90,14 @@ class Calibration:
         """The probability that a label is above another one, given that one of them is."""
         return _sigmoid(_tempered(self.above_slope * margins))
 
+    def recall_threshold(self, recall: float) -> float:
+        """The probability from which labels are taken to find this share of the relevant ones on average.
+
+        It comes from the instances of the calibration. For a guarantee on new data see `ConformalSets`.
+        """
+        check_real("recall", recall, at_least=0.01, at_most=0.99)
+        return float(self.recall_thresholds[math.ceil(round(100 * recall, 6)) - 1])
+
     def describe(self) -> dict[str, Any]:
         """Return how the calibration was made, as JSON types."""
         shared = len(self.offsets) == 0 or bool((self.offsets == self.offsets[0]).all())
@@ -114,6 +127,16 @@ def no_curves() -> dict[str, Array]:
 def _flat(curves: tuple[Curve, ...]) -> dict[str, Array]:
     named = zip(("score", "best", "second"), curves, strict=True)
     return {f"{name}_{part}": getattr(curve, part) for name, curve in named for part in ("knots", "values")}
+
+
+def recall_thresholds(probabilities: Array, relevant: Mask) -> Array:
+    """Thresholds of conformal risk control for a recall of 1 % to 99 %, (99,); 0 where documents are too few."""
+    from arcrank.rankers.risk_control import recall_threshold
+
+    share = np.broadcast_to(1.0 / np.maximum(1, relevant.sum(axis=1))[:, None], relevant.shape)[relevant]
+    found = probabilities[relevant], share, 0.0, len(relevant)
+    thresholds = (recall_threshold(*found, recall=percent / 100) for percent in range(1, 100))
+    return np.array([0.0 if value is None else min(value, 1.0) for value in thresholds])
 
 
 def fit_temperature(scores: Array, right: Array) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -144,7 +145,13 @@ class Probabilities:
 
     def _calibrate_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> bool:
         """Fit to scores without offsets; False where there is too little to fit to, and then nothing changes."""
-        from arcrank.rankers.calibration import Calibration, fit_calibration, fit_temperature, no_curves
+        from arcrank.rankers.calibration import (
+            Calibration,
+            fit_calibration,
+            fit_temperature,
+            no_curves,
+            recall_thresholds,
+        )
         from arcrank.rankers.margins_sample import slope_of_margins
         from arcrank.rankers.out_of_fold import judgements
 
@@ -161,15 +168,18 @@ class Probabilities:
         temperature = fit_temperature(scores, relevant.argmax(axis=1)) if single else 1.0
         slope = slope_of_margins(scores, graphs)
         self._move_offsets(offsets)
-        self.calibration_ = Calibration(
+        calibration = Calibration(
             **curves,
             temperature=temperature,
             above_slope=slope,
+            recall_thresholds=np.zeros(99),
             offsets=offsets,
             documents=len(scores),
             folds=folds,
             set_measure=measure,
         )
+        thresholds = recall_thresholds(calibration.probabilities(scores), relevant)
+        self.calibration_ = replace(calibration, recall_thresholds=thresholds)
         return True
 
     def _offsets(self) -> Array:

@@ -18,6 +18,7 @@ from arcrank.graphs import Hierarchy, PreferenceGraphs
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.rankers.pipeline import RankingPipeline
 from arcrank.text import HashedTextFeatures, TextFeatures
+from arcrank.training.cut import plan_for_label_sets
 from arcrank.training.estimate import check_fit
 from arcrank.training.measures import all_measures, check_measure, is_of_label_sets
 from arcrank.training.plan import (
@@ -110,6 +111,7 @@ def fit_corpus(
     held_out = validate > 0 and len(rows) >= 2
     train, test = split_rows(rows, validate, random_state) if held_out else (rows, rows[:0])
     choice = None
+    plan = training_set.complete(plan)
     if plan.learner is Learner.AUTO:
         choice = _select(training_set, plan, train, random_state, measure, reporter)
         plan = choice.plan
@@ -132,6 +134,7 @@ def _select(
             rows,
             random_state=random_state,
             measure=measure,
+            complete=training_set.complete,
             report=move,
         )
     reporter.chosen(choice)
@@ -155,6 +158,11 @@ class TrainingSet:
             return self.corpus.graphs()
         assert self.corpus.label_sets is not None
         return Hierarchy(self.hierarchy).leaf_graphs(self.corpus.label_sets)
+
+    def complete(self, plan: Plan) -> Plan:
+        """Add what the plan leaves open and the preferences decide: a cut label for label sets."""
+        is_sets = self.corpus.label_sets is not None and self.hierarchy is None
+        return plan_for_label_sets(plan) if is_sets else plan
 
     def check_learner(self, learner: Learner) -> None:
         """Refuse a learner of label sets for a corpus with other preferences."""
@@ -198,7 +206,8 @@ class TrainingSet:
     def validate(self, plan: Plan, train: Any, test: Any, reporter: Reporter = SILENT) -> dict[str, Any]:
         """Learn from some rows and measure on the others."""
         X, Z = self.features(plan, train, test)
-        ranker = fit_ranker(plan.ranker(), X, self.graphs[train], "validating", reporter)
+        uncalibrated = {"calibration_folds": 0} if "cut_label" in plan.parameters else {}
+        ranker = fit_ranker(plan.ranker(**uncalibrated), X, self.graphs[train], "validating", reporter)
         measures = all_measures(self.graphs[test], ranker.score_labels(Z))
         known = {name: None if math.isnan(value) else value for name, value in measures.items()}
         return {"how": "held-out", "documents": len(test), "measures": known}

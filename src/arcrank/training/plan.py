@@ -51,7 +51,7 @@ def metric_title(measure: str) -> str:
         return "one-error"
     if measure == "auc":
         return "AUC"
-    return measure.replace("zero_one", "zero-one").replace("_", " ")
+    return measure.replace("zero_one", "zero-one").replace("o_f1", "o-F1").replace("_", " ")
 
 
 CLASSES = {
@@ -112,8 +112,9 @@ class Plan:
     def describe(self) -> str:
         """Name the learner and what was set, e.g. `log-linear (C=10)`."""
         shown = {name: value for name, value in self.parameters.items() if name != "random_state"}
-        if shown.get("shuffle") is True:
-            del shown["shuffle"]  # the default of the command
+        for name in ("shuffle", "cut_label"):
+            if shown.get(name) is True:
+                del shown[name]  # the default of the command
         return f"{self.learner}{f' ({_listed(shown)})' if shown else ''}"
 
 

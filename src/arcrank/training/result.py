@@ -52,11 +52,16 @@ class TrainingResult:
             "features": int(self.ranker.n_features_in_),
             "skipped": self.skipped,
             "duality_gap": getattr(self.ranker, "duality_gap_", None),
+            "calibration": self._calibration(),
             "seconds": round(self.seconds, 3),
             "chosen": None if self.choice is None else self.choice.report(),
             "validation": self.validation,
             **self.extra,
         }
+
+    def _calibration(self) -> dict[str, Any] | None:
+        """How probabilities were calibrated, where they are."""
+        return self.ranker.calibration_.describe() if hasattr(self.ranker, "calibration_") else None
 
     def card(self, data: str) -> dict[str, Any]:
         """Return what the model file stores about it; `data` names what it learnt from."""

@@ -78,15 +78,17 @@ def select_learner(
     *,
     random_state: int,
     measure: str | None = None,
+    complete: Callable[[Plan], Plan] = lambda plan: plan,
     report: Callable[[float, str], None] = lambda _done, _state: None,
 ) -> Choice:
     """Select the better of the two learners with its best C, by a quick validation within `rows`.
 
-    They are compared by `measure`, or `default_measure` if it is None. `report` is called with the number of
+    They are compared by `measure`, or `default_measure` if it is None. `complete` adds to each candidate what the user
+    leaves open. `report` is called with the number of
     candidates that are done and a line about the present one.
     """
     if len(rows) < FEWEST_DOCUMENTS:
-        default = Plan(Learner.LOG_LINEAR, {"C": 10.0} | plan.parameters, plan.text)
+        default = complete(Plan(Learner.LOG_LINEAR, {"C": 10.0} | plan.parameters, plan.text))
         return Choice(default, f"{is_are(len(rows), 'document')} too few to compare learners", "", [])
     measure = default_measure(graphs) if measure is None else measure
     parts = _parts(features, graphs, sample_rows(rows, _most_documents(graphs), random_state), random_state)
@@ -99,7 +101,7 @@ def select_learner(
         return trials[-1]
 
     for candidate in candidates_of(plan):
-        run(candidate)
+        run(complete(candidate))
     if "C" not in plan.parameters:
         _extend_grids(trials, run, measure)
     best, why = _decide(trials, measure, _labels_per_document(parts[0].graphs))
@@ -219,7 +221,7 @@ def try_plan(
     start = time.perf_counter()
     quick: dict[str, Any] = {}
     if plan.learner in GRIDS:
-        quick = {"tol": max(QUICK, plan.parameters.get("tol", QUICK)), "callback": on_pass}
+        quick = {"tol": max(QUICK, plan.parameters.get("tol", QUICK)), "callback": on_pass, "calibration_folds": 0}
     ranker = plan.ranker(**quick).fit(X, graphs)
     per_document = measure_documents(measure, truth, ranker.score_labels(Z))
     return Trial(plan, known_mean(per_document), time.perf_counter() - start, per_document)

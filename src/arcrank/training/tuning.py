@@ -65,7 +65,7 @@ class TuningResult:
         """Train the best candidate on all documents."""
         start = time.perf_counter()
         best, data = self.trials[0], self.training_set
-        model = data.fit(best.plan, reporter)
+        model = data.fit(data.complete(best.plan), reporter)
         n = len(data.corpus)
         validation = {"how": "cross-validation", "documents": n, "measures": {self.measure: best.value}}
         return TrainingResult(
@@ -130,7 +130,7 @@ def cross_validate(
     with reporter.progress("tuning", values.size) as move:
         for fold, (train, test) in enumerate(parts):
             X, Z = training_set.features(plans[0], train, test)
-            for row, plan in enumerate(plans):
+            for row, plan in enumerate(map(training_set.complete, plans)):
                 state = f"{done + 1}/{values.size} {plan.describe()}"
                 on_pass = progress_callback(move, done, state)
                 trial = try_plan(plan, X, graphs[train], Z, graphs[test], measure, on_pass)

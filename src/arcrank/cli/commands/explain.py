@@ -34,6 +34,7 @@ def explain(
     ] = None,
     above: Annotated[str | None, typer.Option(help="The upper label; by default the first of the ranking.")] = None,
     below: Annotated[str | None, typer.Option(help="The lower label; by default the best of the others.")] = None,
+    cut: Annotated[bool, typer.Option("--cut", help="Explain why the upper label is predicted, or is not.")] = False,
     top: Annotated[int, typer.Option(min=0, help="Number of words to list; 0 for all.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
@@ -53,10 +54,11 @@ def explain(
     x = predictor.features(document)[:1]
     content = None if document.texts is None else document.texts[0]
     if isinstance(predictor, DocumentPredictor):
-        _refuse_labels(above, below)
+        _refuse_labels(above, below, cut=cut)
         report = predictor.explain(x, content, top or None)
     else:
-        report = predictor.explain(x, *_pair(predictor, x, above, below), content, top or None)
+        upper, lower = (_label_and_cut if cut else _pair)(predictor, x, above, below)
+        report = predictor.explain(x, upper, lower, content, top or None)
     thing, of_labels = "feature" if content is None else "word", isinstance(predictor, Predictor)
     nothing = _nothing_to_show(report, is_known=bool(x.nnz), thing=thing, of_labels=of_labels)
     if json:
@@ -69,9 +71,11 @@ def explain(
         say(nothing)
 
 
-def _refuse_labels(above: str | None, below: str | None) -> None:
-    if above is not None or below is not None:
-        raise ParameterError("--above and --below are labels, and this model ranks documents.\nLeave them out.")
+def _refuse_labels(above: str | None, below: str | None, *, cut: bool) -> None:
+    if above is not None or below is not None or cut:
+        raise ParameterError(
+            "--above, --below and --cut are about labels, and this model ranks documents.\nLeave them out."
+        )
 
 
 def _nothing_to_show(report: dict[str, Any], *, is_known: bool, thing: str, of_labels: bool) -> str:
@@ -116,6 +120,13 @@ def _pair(predictor: Predictor, x: Any, above: str | None, below: str | None) ->
     if upper == lower:
         raise ParameterError("--above and --below are the same label.\nGive two different labels.")
     return upper, lower
+
+
+def _label_and_cut(predictor: Predictor, x: Any, above: str | None, below: str | None) -> tuple[int, None]:
+    """The column of the upper label, by default the first of the ranking, and None for the cut."""
+    if below is not None:
+        raise ParameterError("--cut compares a label with the cut, and --below with another one.\nGive one of them.")
+    return (predictor.places(x)[0].tolist()[0] if above is None else predictor.column_of(above)), None
 
 
 def show_explanation(report: dict[str, Any], nothing: str = "") -> None:

@@ -47,6 +47,7 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [("hierarchy", count(len(card["hierarchy"]), "label"))] if card.get("hierarchy") else []
     rows += [("duality gap", number(card["duality_gap"]))] if card.get("duality_gap") is not None else []
     rows += [("chosen", card["chosen"]["why"])] if card.get("chosen") else []
+    rows += [("probabilities", _calibration(card["calibration"]))] if card.get("calibration") else []
     rows += _measures(card.get("validation"))
     rows += [("updates", _count(len(card["updates"])))] if card.get("updates") else []
     rows += [(str(name), str(value)[:200]) for name, value in card.items() if name not in _KNOWN]
@@ -59,8 +60,17 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 _KNOWN = {
     "trained", "data", "learner", "parameters", "documents", "labels", "features", "skipped", "duality_gap", "seconds",
-    "chosen", "validation", "columns", "hierarchy", "updates",
+    "chosen", "validation", "columns", "hierarchy", "updates", "calibration",
 }  # fmt: skip
+
+
+def _calibration(calibration: dict[str, Any]) -> str:
+    """How probabilities were calibrated, on one line."""
+    folds = calibration["folds"]
+    how = f"{folds}-fold cross-validation" if folds else "held-out documents"
+    measure = calibration["set_measure"]
+    sets = "" if measure is None else f"; label sets by {metric_title(measure)}"
+    return f"{calibration['method']}, {how} of {count(calibration['documents'], 'document')}{sets}"
 
 
 def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:

@@ -42,6 +42,13 @@ def rank(
     top: Annotated[
         int | None, typer.Option(min=0, help="Number of labels (default: 5), or of documents; 0 for all.")
     ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Predict the labels of at least this probability.")
+    ] = None,
+    recall: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=0.99, help="Predict as many labels as find this share of the relevant ones."),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Add why the first label is above the second.")] = False,
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="JSON lines also for one document on a terminal.")] = False,
@@ -55,6 +62,10 @@ def rank(
 
     "known_features" is the number of features of the document that the model knows.
 
+    Models trained on label sets add "probability", one for each label of the ranking, and "predicted", the labels that
+    the model predicts; in the table a line separates them from the others. --recall goes by the cross-validation of the
+    training documents.
+
     A model that ranks documents (--learner few-labels and the like) puts the documents in order, best first.
     """
     from arcrank.inference.predictor import Predictor, ranks_documents
@@ -62,9 +73,11 @@ def rank(
     _check_data(model, data)
     loaded = load_model(model)  # before the input, so that a wrong model is reported at once
     if ranks_documents(loaded):
+        _refuse_label_sets(threshold, recall)
         _rank_documents(loaded, data, reading, top, on_error, as_json=json, explain=explain)
         return
     predictor, top = Predictor(loaded), 5 if top is None else top
+    least = predictor.threshold(threshold, recall)
     typed = data == STANDARD_INPUT and sys.stdin.isatty()
     if typed:
         say("Type one document per line; Ctrl-D ends the input.")
@@ -77,11 +90,16 @@ def rank(
         blank_lines=not typed,
     )
     tally: Counter[str] = Counter()
-    ranked = _ranked(predictor, batches, top or None, _PARTS_SHOWN if explain else 0, tally)
+    ranked = _ranked(predictor, batches, top or None, _PARTS_SHOWN if explain else 0, least, tally)
     _write(predictor, ranked, for_people=on_terminal() and not json, typed=typed)
     if not tally["documents"]:
         raise _no_documents(data)
     _note_unknown(predictor, tally["unknown"])
+
+
+def _refuse_label_sets(threshold: float | None, recall: float | None) -> None:
+    if threshold is not None or recall is not None:
+        raise ParameterError("--threshold and --recall choose labels, and this model ranks documents.\nLeave them out.")
 
 
 def _rank_documents(
@@ -114,11 +132,16 @@ def _rank_documents(
 
 
 def _ranked(
-    predictor: Predictor, batches: Iterator[Corpus], top: int | None, parts: int, tally: Counter[str]
+    predictor: Predictor,
+    batches: Iterator[Corpus],
+    top: int | None,
+    parts: int,
+    threshold: float | None,
+    tally: Counter[str],
 ) -> Iterator[list[RankedDocument]]:
     """Yield the rankings of each batch; the tally counts documents, and those of which the model knows nothing."""
     for batch in batches:
-        documents = list(predictor.rank(batch, top, explain=parts))
+        documents = list(predictor.rank(batch, top, explain=parts, threshold=threshold))
         tally["documents"] += len(documents)
         tally["unknown"] += sum(not document.known_features for document in documents)
         yield documents
@@ -165,9 +188,11 @@ def _write(predictor: Predictor, ranked: Iterator[list[RankedDocument]], *, for_
 
 def _show(documents: list[RankedDocument]) -> None:
     for document in documents:
-        shown = table("" if document.id is None else document.id, "rank", "label", "score", numbers=1)
-        for place, label, score in document.to_table():
-            shown.add_row(place, cell(label), score)
+        columns = ["rank", "label", "score"] + ([] if document.probabilities is None else ["probability"])
+        shown = table("" if document.id is None else document.id, *columns, numbers=len(columns) - 2)
+        for row, (place, label, *numbers) in enumerate(document.to_table(), start=1):
+            # a line below the labels that are predicted
+            shown.add_row(place, cell(label), *numbers, end_section=row == document.n_predicted)
         console().print(shown)
         if document.explanation is not None:
             show_explanation(document.explanation)

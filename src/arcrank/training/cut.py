@@ -1,0 +1,35 @@
+"""What the command learns label sets by, unless the user sets it: a cut label, and losses that suit it."""
+
+from __future__ import annotations
+
+from arcrank.training.plan import Learner, Plan
+
+__all__ = ["plan_for_label_sets"]
+
+_DECIDED_BY_USER = ("decomposition", "loss", "kernel", "cut_label")
+_BY_LAYERS = ("domination", "dominated", "disagreement")
+
+
+def plan_for_label_sets(plan: Plan) -> Plan:
+    """Add a cut label to a plan, so that the model predicts label sets and probabilities.
+
+    The preference machine gets one with its default decomposition only as part of a whole that suits it, domination
+    with the squared hinge: "identity" would need every arc of three-layer graphs in memory.
+
+    Examples
+    --------
+    >>> plan_for_label_sets(Plan(Learner.LOG_LINEAR, {"C": 3})).parameters
+    {'cut_label': True, 'C': 3}
+    >>> plan_for_label_sets(Plan(Learner.PREFERENCE_MACHINE, {"loss": "hinge"})).parameters
+    {'loss': 'hinge'}
+    """
+    given = plan.parameters
+    added: dict[str, object] = {}
+    if plan.learner is Learner.LOG_LINEAR:
+        added = {"cut_label": True}
+    elif plan.learner is Learner.PREFERENCE_MACHINE:
+        if not any(name in given for name in _DECIDED_BY_USER):
+            added = {"decomposition": "domination", "loss": "squared-hinge", "cut_label": True}
+        elif given.get("decomposition") in _BY_LAYERS:
+            added = {"cut_label": True}
+    return Plan(plan.learner, added | given, plan.text)
