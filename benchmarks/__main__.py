@@ -13,9 +13,7 @@ NOT_TIMINGS = {"__init__", "__main__", "timing", "text_defaults"}
 
 
 def main() -> int:
-    folder = Path(__file__).parent
-    found = [*folder.glob("*.py"), *(path.parent for path in folder.glob("*/__main__.py"))]
-    known = sorted(path.stem for path in found if path.stem not in NOT_TIMINGS)
+    known = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NOT_TIMINGS)
     names = sys.argv[1:] or known
     unknown = [name for name in names if name not in known]
     if unknown:

@@ -4,7 +4,8 @@
 
 Micro-F1 and macro-F1 of the test documents, and how well the labels are ranked. Every learner chooses its C by 3-fold
 cross-validation on the training documents: by micro-F1 for the table of micro-F1, by macro-F1 for that of macro-F1, by
-average precision for those of rankings; the grid grows while the best C is at its edge. Finished cells are stored in
-the cache folder, so an interrupted run continues. `--peers` leaves arcrank out. LibMultiLabel is measured where it is
-installed (`pip install libmultilabel`, without its extra nn).
+average precision for those of rankings; the grid grows while the best C is at its edge. Features are fitted on all
+training documents. A first run takes hours, so it is not part of `make bench`; finished cells are stored in the cache
+folder, and an interrupted run continues. `--peers` leaves arcrank out. LibMultiLabel is measured where it is installed
+(`pip install libmultilabel`, without its extra nn).
 """
