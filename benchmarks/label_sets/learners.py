@@ -49,11 +49,18 @@ SMALLER_GRIDS = {
 
 def one_vs_rest(make: Callable[[float], Any]) -> Callable[..., Scorer]:
     def fit(X: Any, Y: Any, C: float) -> Scorer:
-        model, unseen = OneVsRestClassifier(make(C)).fit(X, Y), np.asarray(Y.sum(axis=0)).ravel() == 0
-        # scikit-learn scores a label without a training document 0, above most others; it belongs below all
-        return lambda Z: np.where(unseen, -1e9, model.decision_function(Z))
+        return unseen_last(OneVsRestClassifier(make(C)).fit(X, Y).decision_function, Y)
 
     return fit
+
+
+def unseen_last(score: Scorer, Y: Any) -> Scorer:
+    """Put labels without a training document below all, which a fold may have.
+
+    scikit-learn scores them 0, above most others, and LibMultiLabel may predict them for every document.
+    """
+    unseen = np.asarray(Y.sum(axis=0)).ravel() == 0
+    return lambda Z: np.where(unseen, -1e9, score(Z))
 
 
 class LabelColumns(csc_matrix):
@@ -71,7 +78,7 @@ def thresholding(X: Any, Y: Any, C: float) -> Scorer:
     np.random.seed(0)  # noqa: NPY002 (its folds come from the global generator)
     options = f"-s 1 -B 1 -c {C:g} -q -m 1"
     model = train_thresholding(LabelColumns(Y.astype(float)), X, multiclass=False, options=options, verbose=False)
-    return model.predict_values
+    return unseen_last(model.predict_values, Y)
 
 
 def cut(make: Callable[..., Any]) -> Callable[..., Scorer]:
