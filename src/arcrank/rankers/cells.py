@@ -8,24 +8,39 @@ from arcrank._typing import Array, IntArray, Mask
 
 __all__ = ["informative_cells"]
 
-_FEW = 50_000  # cells, of which there is no need to leave any out
-_PER_RELEVANT = 30
+_WIDER = 3  # how many times as many cells a stratum has as the one before it
 
 
-def informative_cells(scores: Array, judged: Mask, relevant: Mask) -> tuple[IntArray, IntArray, Array]:
-    """Rows, columns and weights: the relevant labels, the highest others, and a sample of the rest by its weight.
+def informative_cells(
+    scores: Array, judged: Mask, relevant: Mask, stratum: int = 30_000
+) -> tuple[IntArray, IntArray, Array]:
+    """Rows, columns and weights of cells that stand for all judged ones.
 
-    Nearly all labels of an instance are irrelevant and have low scores, and their likelihood hardly depends on the map.
+    Nearly all labels of an instance are irrelevant and have low scores, and their likelihood hardly depends on how
+    scores become probabilities. So irrelevant labels are sorted into strata by score, the highest first and each three
+    times as large as the one before; `stratum` cells of each are drawn, and of relevant labels twice as many.
     """
+    random = np.random.default_rng(0)
+    flat = scores.ravel()
+    found, found_weight = _drawn(np.flatnonzero(relevant.ravel()), 2 * stratum, random)
     others = np.flatnonzero((judged & ~relevant).ravel())
-    found = np.flatnonzero(relevant.ravel())
-    most = max(_FEW, _PER_RELEVANT * len(found))
-    weight = np.ones(len(others))
-    if len(others) > most:
-        order = np.argpartition(-scores.ravel()[others], most // 2)
-        high, low = order[: most // 2], order[most // 2 :]
-        drawn = np.random.default_rng(0).choice(low, most // 2, replace=False)
-        others = others[np.concatenate([high, drawn])]
-        weight = np.concatenate([np.ones(len(high)), np.full(len(drawn), len(low) / len(drawn))])
-    rows, columns = np.unravel_index(np.concatenate([found, others]), scores.shape)
-    return rows, columns, np.concatenate([np.ones(len(found)), weight])
+    cells, weights, size = [found], [found_weight], stratum
+    while len(others):
+        if len(others) > size:
+            order = np.argpartition(-flat[others], size - 1)
+            here, others = others[order[:size]], others[order[size:]]
+        else:
+            here, others = others, others[:0]
+        drawn, weight = _drawn(np.sort(here), stratum, random)
+        cells.append(drawn)
+        weights.append(weight)
+        size *= _WIDER
+    rows, columns = np.unravel_index(np.concatenate(cells), scores.shape)
+    return rows, columns, np.concatenate(weights)
+
+
+def _drawn(cells: IntArray, most: int, random: np.random.Generator) -> tuple[IntArray, Array]:
+    """At most so many of the cells, and the weight of each."""
+    if len(cells) <= most:
+        return cells, np.ones(len(cells))
+    return random.choice(cells, most, replace=False), np.full(most, len(cells) / most)

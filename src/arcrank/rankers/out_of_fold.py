@@ -18,7 +18,8 @@ __all__ = ["judgements", "out_of_fold_scores"]
 def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: Any, folds: int) -> Array:
     """Cross-validated scores relative to the cut, (n, k), of a ranker with cut_label=True; it is cloned.
 
-    `graphs` mention CUT. The folds are spread evenly over the labels and do not depend on the ranker's random state.
+    The folds are spread evenly over the labels and do not depend on the ranker's random state. C weighs a sum over
+    instances, so it is raised where these are fewer: scores then have the scale of those of the whole ranker.
     """
     quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
     known = ranker.get_params()
@@ -26,6 +27,8 @@ def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: An
     scores = np.empty((len(graphs), len(ranker.labels_)))
     splitter = StratifiedFolds(folds, random_state=0)
     for train, test in splitter.split(np.empty(len(graphs)), graphs):
+        if "C" in known:
+            model.set_params(C=known["C"] * len(graphs) / len(train))
         model.fit(_rows(ranker, X, train, train), graphs[train], **_weights(weight, train))
         scores[test] = model.score_labels(_rows(ranker, X, test, train))
     return scores
