@@ -54,19 +54,25 @@ from arcrank.rankers.base import LinearRanker
 class FrequencyRanker(LinearRanker):
     """Rank labels by how often they are relevant, whatever the document."""
 
-    def __init__(self, smoothing: float = 1.0) -> None:
+    def __init__(self, smoothing=1.0, cut_label=False, cut_level=None, set_measure="micro_f1", calibration_folds=3):
         self.smoothing = smoothing
+        self.cut_label = cut_label
+        self.cut_level = cut_level
+        self.set_measure = set_measure
+        self.calibration_folds = calibration_folds
 
     def check_parameters(self):
         check_real("smoothing", self.smoothing, at_least=0)
+        self._check_cut_parameters()
 
     def fit(self, X, y):
         self.check_parameters()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         weights = np.zeros((X.shape[1] + 1, graphs.n_labels))
-        weights[-1] = np.log(np.asarray(graphs.to_indicator().sum(axis=0)).ravel() + self.smoothing)
+        weights[-1] = np.log((graphs.levels() == 0).sum(axis=0) + self.smoothing)
         self._set_weights(weights, X.shape[1])
+        self._calibrate_by_folds(X, graphs)
         return self
 '''
 
@@ -160,19 +166,26 @@ def test_a_ranker(copy):
     copy.insert(
         f"{modelfile}/registry.py",
         "PARTS: tuple[Part, ...] = (\n",
-        '    _ranker("frequency", "rankers.frequency:FrequencyRanker", {**_LABELS, **_WEIGHTS}),\n',
+        '    _ranker("frequency", "rankers.frequency:FrequencyRanker", {**_LABELS, **_WEIGHTS, **_CALIBRATED}, '
+        "_CALIBRATION),\n",
     )
     copy.insert(
         f"{modelfile}/parameters.py",
         '    "rocchio": _training("beta gamma"),\n',
-        '    "frequency": _training("smoothing"),\n',
+        '    "frequency": {**_CUT, **_training("smoothing")},\n',
     )
-    copy.insert(f"{modelfile}/learnt.py", '    "rocchio": _rocchio,\n', '    "frequency": _rocchio,\n')
+    forms = "lambda *given: {**_rocchio(*given), **_CALIBRATED}"
+    copy.insert(f"{modelfile}/learnt.py", '    "rocchio": _rocchio,\n', f'    "frequency": {forms},\n')
+    relation = '    "log-linear": _check_log_linear,\n'
+    copy.insert(f"{modelfile}/learnt.py", relation, '    "frequency": _check_log_linear,\n')
     plan = "src/arcrank/training/plan.py"
     copy.insert(plan, '    PERCEPTRON = "perceptron"\n', '    FREQUENCY = "frequency"\n')
     copy.insert(plan, "CLASSES = {\n", '    Learner.FREQUENCY: "FrequencyRanker",\n')
     assert copy.changed == files_of("A ranker")
-    options = ["--model", "m", "--learner", "frequency", "--set", "smoothing=0.5", "--json"]
+    given = ["--set", "smoothing=0.5", "--set", "cut_label=true"]
+    options = ["--model", "m", "--learner", "frequency", *given, "--json"]
     assert json.loads(copy.run("train", "news.jsonl", *options))["parameters"]["smoothing"] == 0.5
     assert first_label(copy, "m") == "grain"
-    assert json.loads(copy.run("evaluate", "m", "news.jsonl", "--json"))["documents"] == 20
+    evaluation = json.loads(copy.run("evaluate", "m", "news.jsonl", "--json"))
+    assert evaluation["documents"] == 20
+    assert evaluation["calibration"] is not None  # the file has the probabilities

@@ -25,8 +25,10 @@ _LINEAR = 20.0  # log-odds beyond grow by their logarithm, so that probabilities
 
 @dataclass(frozen=True)
 class Calibration:
-    """What turns the scores of a ranker into probabilities, and how it was made.
+    """What turns the scores of a ranker into probabilities, and how it was made: `calibration_` of a ranker.
 
+    Attributes
+    ----------
     score_knots, score_values, best_knots, best_values, second_knots, second_values : arrays
         Three curves, of the score and of the best and the second best score of the row, whose sum is the log-odds that
         a label is relevant; empty for single labels.
@@ -44,6 +46,16 @@ class Calibration:
         The number of folds of the cross-validation that scored them; 0 if they were given to `calibrate`.
     set_measure : str or None
         What the offsets were chosen by.
+
+    Examples
+    --------
+    >>> from arcrank import LogLinearRanker
+    >>> X, y = [[1, 0], [0, 1], [1, 1]] * 4, [["tea"], ["milk"], []] * 4
+    >>> ranker = LogLinearRanker(cut_label=True).fit(X, y)
+    >>> ranker.calibration_.describe()["method"], ranker.calibration_.documents
+    ('monotone logistic', 12)
+    >>> bool((ranker.calibration_.probabilities(ranker.score_labels(X)) == ranker.predict_proba(X)).all())
+    True
     """
 
     score_knots: Array
