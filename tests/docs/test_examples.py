@@ -1,7 +1,8 @@
-"""Every example runs, offline and alone, and prints what the guide shows."""
+"""Every example runs, offline and alone, and prints what the guide shows; so do the interactive ones in guides."""
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import subprocess
@@ -12,6 +13,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SESSION = re.compile(r"```python\n(>>> .*?)```", flags=re.DOTALL)
+INTERACTIVE = [
+    page for page in sorted((ROOT / "docs" / "guides").glob("*.md")) if SESSION.search(page.read_text("utf-8"))
+]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 SECONDS = 300
 """For a busy machine: on two free cores each takes less than ten."""
@@ -43,6 +48,14 @@ def test_a_guide_shows_the_example_and_its_output(example):
     sections = re.findall(r"# --8<-- \[start:(\w+)\]", example.read_text(encoding="utf-8"))
     assert shown in ([""], sections)  # the whole, or every section in order
     assert f'--8<-- "examples/output/{example.stem}.txt"' in guides
+
+
+@pytest.mark.parametrize("guide", INTERACTIVE, ids=lambda path: path.stem)
+def test_the_interactive_examples_of_a_guide_run(guide):
+    code = "\n".join(SESSION.findall(guide.read_text(encoding="utf-8")))
+    test = doctest.DocTestParser().get_doctest(code, {}, guide.name, str(guide), 0)
+    report: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
 
 
 def test_no_output_is_left_over():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tools.site import pictures
-from tools.site.drawings_pen import beside, pens
+from tools.site.drawings_pen import Pen, beside, pens
 from tools.site.pictures import Palette
 
 __all__ = ["CYCLIC", "DRAWINGS", "DRAWN_WITH", "SCORES", "write"]
@@ -74,6 +74,36 @@ def layers(figure: Any, palette: Palette) -> None:
     left.graph(THREE_ROWS, [])
     right.frame(THREE_ROWS, title="meant: 8 arcs", margin=0.6)
     right.graph(THREE_ROWS, LAYERED)
+
+
+CUT_PLACES: Places = {1: (0.2, 2), 2: (1.4, 2), 0: (2.6, 1), 3: (0.2, 0), 4: (1.4, 0)}
+"""Labels 1 and 2 are relevant, 0 is the cut."""
+STAR_PLACES: Places = {**CUT_PLACES, 0: (0.8, 1)}
+EMPTY_PLACES: Places = {0: (1.2, 1.6), 1: (0, 0.4), 2: (0.8, 0.4), 3: (1.6, 0.4), 4: (2.4, 0.4)}
+OF_THE_CUT = [(1, 0), (2, 0), (0, 3), (0, 4)]
+
+
+def cut_label(figure: Any, palette: Palette) -> None:
+    """A label set with the cut, an empty one, and the arcs that one-vs-rest learns from."""
+    bands, arcs, empty, star = pens(figure, palette, 2, 2)
+    bands.frame({**CUT_PLACES, 9: (3.3, 1)}, title="(a) stored: three layers", margin=0.6)
+    for y, name in ((2, "relevant"), (1, ""), (0, "irrelevant")):
+        bands.band(y, name, -0.25, 3.8)
+    with_cut(bands, STAR_PLACES, [])
+    arcs.frame(CUT_PLACES, title="(b) meant: 8 arcs", margin=0.6)
+    with_cut(arcs, CUT_PLACES, [*OF_THE_CUT, (1, 3), (1, 4), (2, 3), (2, 4)])
+    empty.frame({**EMPTY_PLACES, 8: (0, 0), 9: (0, 2)}, title="(c) an empty set", margin=0.6)
+    with_cut(empty, EMPTY_PLACES, [(0, label) for label in range(1, 5)])
+    star.frame(STAR_PLACES, title="(d) one-vs-rest: a star", margin=0.6)
+    with_cut(star, STAR_PLACES, OF_THE_CUT)
+
+
+def with_cut(pen: Pen, places: Places, arcs: Arcs) -> None:
+    """A graph whose label 0 is the cut."""
+    for head, tail in arcs:
+        pen.arrow(places[head], places[tail], pen.palette.series[0], shrink=16)
+    for label, place in places.items():
+        pen.label(place, str(label) if label else "CUT", colour="" if label else pen.palette.series[1])
 
 
 TREE = {"C": None, "C1": "C", "C2": "C", "E": None, "E1": "E", "E2": "E"}
@@ -275,6 +305,7 @@ DRAWINGS = {
     "concept-kinds": (kinds, 5.4, 4.6),
     "concept-kinds-scored": (kinds_scored, 5.4, 4.8),
     "concept-layers": (layers, 5.4, 2.9),
+    "concept-cut": (cut_label, 5.4, 4.6),
     "concept-hierarchy": (hierarchy, 5.4, 5.2),
     "concept-figure-2": (figure_2, 3.0, 2.7),
     "concept-disagreement": (disagreement, 5.4, 3.7),
