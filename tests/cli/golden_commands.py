@@ -1,8 +1,8 @@
 """The commands whose JSON is kept in golden.json, and how two answers are compared.
 
 `python -m tests.cli.golden_commands FILE` runs them with the arcrank that Python finds and writes their answers to
-FILE. golden.json was recorded before the library was moved out of the command, so it shows that the move changed
-nothing that a script may read.
+FILE. golden.json shows that a change of the code changes nothing that a script may read; it is recorded again where the
+answers are meant to change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The JSON of every command is what it was before the library was moved out of the command."""
+"""The JSON of every command is what was recorded."""
 
 from __future__ import annotations
 

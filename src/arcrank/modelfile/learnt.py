@@ -114,7 +114,7 @@ def _weights(rows: int | str) -> dict[str, Form]:
 
 
 def _rocchio(_: Values, __: Values) -> dict[str, Form]:
-    return _labels() | _weights("k")
+    return _labels() | _weights("k") | _CALIBRATED
 
 
 def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
@@ -363,12 +363,13 @@ def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
         raise MisfitError("the parameter token_pattern is None, but there is no tokenizer")
 
 
-def _check_log_linear(_: Values, learnt: Values, __: Sizes) -> None:
+def _check_calibrated(_: Values, learnt: Values, __: Sizes) -> None:
     _check_calibration(learnt.get("calibration"))
 
 
 RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
-    "log-linear": _check_log_linear,
+    "log-linear": _check_calibrated,
+    "rocchio": _check_calibrated,
     "preference-machine": _check_machine,
     "mmp": _check_online,
     "perceptron": _check_online,

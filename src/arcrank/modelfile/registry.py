@@ -78,7 +78,7 @@ PARTS: tuple[Part, ...] = (
     ),
     _online("mmp", "mmp:MMPRanker"),
     _online("perceptron", "perceptron:PerceptronRanker"),
-    _ranker("rocchio", "rankers.rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS}),
+    _ranker("rocchio", "rankers.rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS, **_CALIBRATED}, _CALIBRATION),
     _ranker("rankboost", "bipartite.rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
     _ranker(
         "semi-supervised-rankboost",
