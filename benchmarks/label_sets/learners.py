@@ -104,13 +104,10 @@ PEERS = [
     Learner("LibMultiLabel", thresholding),
 ]
 
-_MACHINE_GRID = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-_LOGLINEAR_GRID = (3.0, 10.0, 30.0, 100.0, 300.0)
+_MACHINE_GRID = (0.1, 0.3, 1.0)
+_LOGLINEAR_GRID = (10.0, 30.0, 100.0)
 ARCRANK = [
+    Learner("machine", cut(machine), _MACHINE_GRID, has_offset=True, revision=2),
     Learner("machine, no cut", without_cut, _MACHINE_GRID, has_sets=False),
+    Learner("log-linear", cut(LogLinearRanker), _LOGLINEAR_GRID, has_offset=True, revision=2),
 ]
-if "cut_label" in PreferenceMachine().get_params():
-    ARCRANK += [
-        Learner("machine", cut(machine), _MACHINE_GRID, has_offset=True),
-        Learner("log-linear", cut(LogLinearRanker), _LOGLINEAR_GRID, has_offset=True),
-    ]
