@@ -42,7 +42,7 @@ def main() -> None:
     print(f"{'corpus':<10}{'labels':>10}{'first':>10}{'fit, s':>10}{'by hand':>10}{'ratio':>10}{'memory':>10}")
     for name in sys.argv[1:] or list(COSTS):
         task, C = load_task(name), COSTS[name]
-        Y, truth = (np.asarray(one.todense() if hasattr(one, "todense") else one) for one in (task.Y, task.truth))
+        Y, truth = task.Y.toarray(), task.truth.toarray()
         start = time.perf_counter()
         model = machine(C).fit(task.X, Y)
         middle = time.perf_counter()
