@@ -92,6 +92,8 @@ def as_graphs(
         raise ParameterError(f"kind must be one of {', '.join(map(repr, _BUILDERS))}, got {kind!r}.")
     if labels is None and kind in MATRIX_KINDS:
         labels = column_names(y)
+    if labels is not None and kind in ("single", "sets", "indicator"):
+        _refuse_listed_cut(labels)
     if cut_level is not None:
         return _from_cut_matrix(values, kind, labels, check_real("cut_level", cut_level, also="None"))
     if kind == "arcs":
@@ -100,21 +102,20 @@ def as_graphs(
 
 
 def _from_cut_matrix(values: Any, kind: str, labels: Any, cut_level: float) -> LayeredGraphs:
-    """Layers of a matrix with one more column, CUT, whose value is the next number beyond `cut_level`."""
+    """Layers of a matrix with one more column, CUT, just below the last label of each row that is above it."""
     if kind not in ("grades", "ranks", "levels", "distances"):
         raise ParameterError(
             f"cut_level is for matrices of grades, ranks, levels or distances, and y is of kind {kind!r}. Label sets "
             "and single labels have their cut below the relevant labels; arcs and layers mention arcrank.CUT."
         )
     graphs = _BUILDERS[kind](values, labels)  # checks the matrix
-    distances = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
-    if kind == "grades":
-        distances, cut_level = -distances, -cut_level
-    elif kind == "levels":
-        distances = np.where(distances < 0, np.nan, distances)
-    cut = np.full((len(distances), 1), np.nextafter(cut_level, np.inf))
+    assert isinstance(graphs, LayeredGraphs)
+    numbers, levels = np.asarray(values, dtype=np.float64), graphs.levels().astype(np.float64)
+    above = numbers >= cut_level if kind == "grades" else numbers <= cut_level
+    cut = np.where(above, levels, -1.0).max(axis=1, keepdims=True) + 0.5
+    levels[levels < 0] = np.nan
     names = range(graphs.n_labels) if graphs.labels is None else graphs.labels.tolist()
-    return LayeredGraphs.from_order(np.hstack([distances, cut]), labels=[*names, CUT])
+    return LayeredGraphs.from_order(np.hstack([levels, cut]), labels=[*names, CUT])
 
 
 def _over(graphs: PreferenceGraphs, labels: Any) -> PreferenceGraphs:
@@ -251,6 +252,14 @@ def _refuse_cut(sets: list[list[Any]], vocabulary: Vocabulary) -> None:
         raise InputError(
             f"Instance {row} has CUT in a label set; the cut is below the labels of a set and above all others "
             "without being mentioned. Leave it out, or give layers such as [['a'], [CUT], ['b']]."
+        )
+
+
+def _refuse_listed_cut(labels: Any) -> None:
+    if any(name is CUT for name in labels):
+        raise InputError(
+            "labels= lists CUT; the cut is below the labels of a set and above all others without being listed, so "
+            "leave it out."
         )
 
 

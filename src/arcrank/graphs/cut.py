@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcrank._typing import IntArray
 from arcrank.errors import InputError
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.arcs import ArcGraphs
@@ -117,4 +118,17 @@ def _without_first(graphs: LayeredGraphs, names: NDArray[Any]) -> LayeredGraphs:
     rows = np.repeat(np.arange(len(graphs)), np.diff(graphs.ptr))
     kept = graphs.label != 0
     ptr = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=len(graphs)))])
-    return LayeredGraphs(ptr, graphs.label[kept] - 1, graphs.level[kept], graphs.rest, len(names), names)
+    free = _free_levels(graphs)
+    level, rest = graphs.level - (graphs.level > free[rows]), graphs.rest - (graphs.rest > free)
+    return LayeredGraphs(ptr, graphs.label[kept] - 1, level[kept], rest, len(names), names)
+
+
+def _free_levels(graphs: LayeredGraphs) -> IntArray:
+    """The level of CUT in each row, which is free without it; a number beyond all levels where others share it."""
+    rows = np.repeat(np.arange(len(graphs)), np.diff(graphs.ptr))
+    level = graphs.rest.copy()
+    level[rows[graphs.label == 0]] = graphs.level[graphs.label == 0]
+    listed_too = np.bincount(rows[(graphs.label != 0) & (graphs.level == level[rows])], minlength=len(graphs)) > 0
+    unlisted = np.bincount(rows[graphs.label != 0], minlength=len(graphs)) < graphs.n_labels - 1
+    shared = listed_too | (unlisted & (graphs.rest == level)) | (level < 0)
+    return np.where(shared, graphs.n_layers, level)
