@@ -52,12 +52,14 @@ def plain_labels(graphs: PreferenceGraphs) -> NDArray[Any]:
     return label_array([name for name in graphs.labels.tolist() if name is not CUT])
 
 
-def insert_cut(graphs: PreferenceGraphs, cut_level: int | None = None) -> PreferenceGraphs:
+def insert_cut(
+    graphs: PreferenceGraphs, cut_level: int | None = None, *, as_sets: bool = True
+) -> PreferenceGraphs:
     """The same graphs over one more label, CUT, which comes first.
 
     Graphs that mention CUT stay as they are but for the order of their labels. In layered graphs it becomes a layer of
     its own, below the layer `cut_level`; None is the top layer of label sets. An empty label set has CUT above all
-    labels.
+    labels. With as_sets=False two layers are not taken for label sets: CUT or `cut_level` has to be given.
 
     Examples
     --------
@@ -69,7 +71,7 @@ def insert_cut(graphs: PreferenceGraphs, cut_level: int | None = None) -> Prefer
     if mentions_cut(graphs):
         assert graphs.labels is not None
         return align_labels(graphs, label_array([CUT, *plain_labels(graphs).tolist()]))
-    if not isinstance(graphs, LayeredGraphs) or (cut_level is None and graphs.n_layers > 2):
+    if not isinstance(graphs, LayeredGraphs) or (cut_level is None and not (as_sets and graphs.n_layers <= 2)):
         raise InputError(
             "cut_label=True needs to know which labels are above the cut, and these preferences do not say so. Mention "
             "arcrank.CUT in arcs or layers, such as ('a', CUT) and (CUT, 'b'), or give layered graphs and cut_level, "

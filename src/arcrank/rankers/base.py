@@ -163,18 +163,20 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
                 f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
             )
         self.labels_ = plain_labels(graphs)
-        graphs = self._with_cut(graphs)
-        refuse_one_label(graphs)
+        graphs = self._with_cut(graphs, self._kind)
+        if not self.cut_label:
+            refuse_one_label(graphs)
         self._check_memory(self._sizes(graphs, self.n_features_in_))
         self._top_seen = seen_on_top(graphs)[-len(self.labels_) :]
-        self.__dict__.pop("calibration_", None)
-        warn_without_arcs(graphs)
+        self._drop_calibration()
+        if self._learns_cut or not self.cut_label:
+            warn_without_arcs(graphs)
         return graphs
 
-    def _with_cut(self, graphs: PreferenceGraphs) -> PreferenceGraphs:
+    def _with_cut(self, graphs: PreferenceGraphs, kind: str) -> PreferenceGraphs:
         """The graphs to learn from: over the cut and the labels, if the cut is to be learnt."""
         if self.cut_label and self._learns_cut:
-            return insert_cut(graphs, self.cut_level)
+            return insert_cut(graphs, self.cut_level, as_sets=kind != "layers")
         if mentions_cut(graphs):
             raise InputError(
                 f"y mentions CUT, but this {type(self).__name__} has no weights for it; "

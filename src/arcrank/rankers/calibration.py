@@ -20,6 +20,7 @@ from arcrank.rankers.monotone_logistic import Curve, fit_curves
 
 __all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves", "recall_thresholds"]
 
+_ZERO = Curve(np.array([0.0, 1.0]), np.zeros(2))
 _LINEAR = 20.0  # log-odds beyond grow by their logarithm, so that probabilities near 1 stay distinct in float64
 
 
@@ -127,8 +128,9 @@ def fit_calibration(scores: Array, judged: Mask, relevant: Mask) -> dict[str, Ar
     best, second = best_two(scores)
     rows, columns, weight = informative_cells(scores, judged, relevant)
     outcome = relevant[rows, columns].astype(np.float64)
-    curves = fit_curves((scores[rows, columns], best[rows], second[rows]), outcome, weight)
-    return _flat(curves)
+    if scores.shape[1] < 2:  # the best score is the score itself, which must not lower its own probability
+        return _flat((*fit_curves((scores[rows, columns],), outcome, weight), _ZERO, _ZERO))
+    return _flat(fit_curves((scores[rows, columns], best[rows], second[rows]), outcome, weight))
 
 
 def no_curves() -> dict[str, Array]:

@@ -106,7 +106,7 @@ class Probabilities:
         graphs = self._graphs_as_given(y)  # type: ignore[attr-defined]
         if len(graphs) != len(scores):
             raise InputError(f"X has {len(scores)} instances and y has {len(graphs)}; give one of each an instance.")
-        graphs = insert_cut(graphs, self.cut_level)
+        graphs = insert_cut(graphs, self.cut_level, as_sets=self._kind != "layers")
         if not self._calibrate_on(scores + self._offsets(), graphs, folds=0):
             raise InputError(
                 f"These {len(scores)} instances cannot calibrate a ranker: some label must be relevant in at least "
@@ -185,6 +185,12 @@ class Probabilities:
     def _offsets(self) -> Array:
         """What a calibration has subtracted from the scores."""
         return self.calibration_.offsets if hasattr(self, "calibration_") else np.zeros(len(self.labels_))
+
+    def _drop_calibration(self) -> None:
+        """Return to the cut as it was learnt."""
+        if hasattr(self, "calibration_"):
+            self._move_offsets(np.zeros_like(self.calibration_.offsets))
+            del self.calibration_
 
     def _move_offsets(self, offsets: Array) -> None:
         self.intercept_ = self.intercept_ + (self._offsets() - offsets)

@@ -110,6 +110,11 @@ class Prototypes:
         """Prototypes of k labels before the first round."""
         return cls(np.zeros((d, k)), np.zeros((d, k) if average else (0, 0)))
 
+    @property
+    def n_columns(self) -> int:
+        """The number of labels."""
+        return self.weights.shape[1]
+
     def grow(self, k: int) -> None:
         """Add labels of zero weight."""
         self.weights = _wider(self.weights, k)

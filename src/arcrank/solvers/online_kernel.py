@@ -36,6 +36,11 @@ class SupportVectors:
         """No support vectors yet, for d features and k labels."""
         return cls(sp.csr_matrix((0, d)), np.empty((0, k)), np.empty(0, dtype=np.int64))
 
+    @property
+    def n_columns(self) -> int:
+        """The number of labels."""
+        return self.coefficients.shape[1]
+
     def grow(self, k: int) -> None:
         """Add labels of coefficient zero."""
         m, known = self.coefficients.shape

@@ -97,10 +97,10 @@ class OnlineRanker(LinearRanker):
         if first:
             graphs, kind, names = first_graphs(y, labels)
         else:
-            self._check_average()
+            self._check_unchanged()
             kind = self._kind
             graphs, names = next_graphs(y, kind, self.labels_, labels, cut=self._cut_is_mentioned())
-        graphs = self._with_cut(graphs)
+        graphs = self._with_cut(graphs, kind)
         if len(graphs) != X.shape[0]:
             raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each an instance.")
         if first or len(names) > len(self.intercept_):
@@ -144,6 +144,10 @@ class OnlineRanker(LinearRanker):
             self.intercept_ = -offsets
         else:
             self.intercept_ = np.zeros(k)
+
+    def _move_offsets(self, offsets: Array) -> None:
+        """The weights have no intercept, so it holds the offsets only, as after `set_state`."""
+        self.intercept_ = -offsets
 
     def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
         self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
@@ -262,6 +266,11 @@ class OnlineRanker(LinearRanker):
     def from_state(cls, state: Mapping[str, Any], *, copy: bool = True) -> Self:
         """The ranker that `get_state` described."""
         return cls().set_state(state, copy=copy)
+
+    def _check_unchanged(self) -> None:
+        self._check_average()
+        if self._model.n_columns != len(self.labels_) + self._columns_before:
+            raise ParameterError("cut_label was fixed by the first call; call fit to start again, or use a new ranker.")
 
     def _check_average(self) -> None:
         if bool(self.average) != bool(len(self._model.late)):
