@@ -52,9 +52,7 @@ def plain_labels(graphs: PreferenceGraphs) -> NDArray[Any]:
     return label_array([name for name in graphs.labels.tolist() if name is not CUT])
 
 
-def insert_cut(
-    graphs: PreferenceGraphs, cut_level: int | None = None, *, as_sets: bool = True
-) -> PreferenceGraphs:
+def insert_cut(graphs: PreferenceGraphs, cut_level: int | None = None, *, as_sets: bool = True) -> PreferenceGraphs:
     """The same graphs over one more label, CUT, which comes first.
 
     Graphs that mention CUT stay as they are but for the order of their labels. In layered graphs it becomes a layer of

@@ -29,7 +29,8 @@ class Curve:
         left, right = self.knots[at], self.knots[at + 1]
         share = (x - left) / (right - left)
         result: Array = self.values[at] + share * (self.values[at + 1] - self.values[at])
-        return result
+        # v + (w - v) may round to more than w, and then the curve would fall just beyond this knot.
+        return np.where(share <= 1, np.minimum(result, self.values[at + 1]), result)
 
 
 def fit_curves(x: tuple[Array, ...], y: Array, weight: Array) -> tuple[Curve, ...]:

@@ -165,7 +165,8 @@ class Probabilities:
             offsets = choose_offsets(scores, judged, relevant, measure)
         scores = scores - offsets
         curves = no_curves() if single else fit_calibration(scores, judged, relevant)
-        temperature = fit_temperature(scores, relevant.argmax(axis=1)) if single else 1.0
+        labelled = relevant.any(axis=1)
+        temperature = fit_temperature(scores[labelled], relevant[labelled].argmax(axis=1)) if single else 1.0
         slope = slope_of_margins(scores, graphs)
         self._move_offsets(offsets)
         calibration = Calibration(

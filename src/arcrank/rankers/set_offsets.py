@@ -52,19 +52,24 @@ def choose_offsets(scores: Array, judged: Mask, relevant: Mask, measure: str) ->
     if measure == "subset_accuracy":
         return _best_for_subsets(scores, judged, relevant) - fitted.effects
     ordered, found = _descending(scores, judged, relevant)
-    right, taken = np.cumsum(found), np.arange(1, len(found) + 1)
+    right, taken, possible = np.cumsum(found), np.arange(1, len(found) + 1), _last_of_equals(ordered)
     if measure == "micro_f1":
-        best = int((2 * right / (taken + right[-1])).argmax()) + 1
+        best = int((possible * right / (taken + right[-1])).argmax()) + 1
     else:
-        best = _longest(right / taken >= float(measure.removeprefix("precision>=")), measure)
+        best = _longest(possible & (right / taken >= float(measure.removeprefix("precision>="))), measure)
     return _between(ordered, best) - fitted.effects
 
 
 def _descending(scores: Array, judged: Mask, relevant: Mask) -> tuple[Array, Mask]:
-    """Scores of all judged labels, highest first, and which are relevant; of equal ones, the irrelevant come first."""
+    """Scores of all judged labels, highest first, and which are relevant."""
     values, found = scores[judged], relevant[judged]
-    order = np.lexsort((found, -values))
+    order = np.argsort(-values, kind="stable")
     return values[order], found[order]
+
+
+def _last_of_equals(ordered: Array) -> Mask:
+    """Where a threshold can be: it does not part equal scores."""
+    return np.append(ordered[1:] != ordered[:-1], True)
 
 
 def _between(ordered: Array, count: int) -> float:
@@ -120,6 +125,6 @@ def _best_per_label(scores: Array, judged: Mask, relevant: Mask, probabilities: 
         if not len(values):
             offsets[label] = 0.0
             continue
-        f1 = 2 * np.cumsum(found) / (np.arange(1, len(found) + 1) + found.sum())
+        f1 = _last_of_equals(values) * np.cumsum(found) / (np.arange(1, len(found) + 1) + found.sum())
         offsets[label] = _between(values, int(f1.argmax()) + 1)
     return offsets
