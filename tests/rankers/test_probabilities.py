@@ -62,7 +62,7 @@ def calibrations():
         relevant = rng.random(scores.shape) < sigmoid(2 * scores / scale + noise * rng.normal(size=scores.shape))
         curves = fit_calibration(scores, np.ones_like(relevant), relevant)
         made.append((scale, Calibration(**curves, temperature=1.0, above_slope=1.0 / scale, offsets=np.zeros(4),
-                                        documents=150, folds=0, set_measure=None)))  # fmt: skip
+                                        documents=150, folds=0, set_measure=None, recall_thresholds=np.zeros(99))))  # fmt: skip
     return made
 
 
@@ -97,7 +97,7 @@ def single_calibration(temperature):
     from arcrank.rankers.calibration import no_curves
 
     return Calibration(**no_curves(), temperature=temperature, above_slope=1.0, offsets=np.zeros(5), documents=9,
-                       folds=0, set_measure=None)  # fmt: skip
+                       folds=0, set_measure=None, recall_thresholds=np.zeros(99))  # fmt: skip
 
 
 def test_probabilities_of_single_labels_sum_to_1_and_keep_the_order():
@@ -374,7 +374,10 @@ def test_calibration_is_that_of_cross_validated_scores(ranker):
     fitted = clone(ranker).fit(X, Y)
     scores = np.empty(Y.shape)
     for train, test in StratifiedFolds(3, random_state=0).split(X, insert_cut(as_graphs(Y))):
-        fold = clone(ranker).set_params(calibration_folds=0).fit(X[train], Y[train])
+        fold = clone(ranker).set_params(calibration_folds=0)
+        if hasattr(ranker, "C"):
+            fold.set_params(C=ranker.C * len(X) / len(train))
+        fold.fit(X[train], Y[train])
         scores[test] = fold.score_labels(X[test])
     graphs = insert_cut(as_graphs(Y))
     np.testing.assert_allclose(out_of_fold_scores(fitted, X, graphs, None, 3), scores, atol=1e-12)
@@ -394,7 +397,7 @@ def test_weights_and_kernel_matrices_are_split_with_the_documents():
     graphs = insert_cut(as_graphs(Y))
     scores = out_of_fold_scores(fitted, gram, graphs, weight, 2)
     for train, test in StratifiedFolds(2, random_state=0).split(X, graphs):
-        fold = clone(machine).set_params(calibration_folds=0)
+        fold = clone(machine).set_params(calibration_folds=0, C=machine.C * 120 / len(train))
         fold.fit(gram[np.ix_(train, train)], Y[train], sample_weight=weight[train])
         np.testing.assert_allclose(scores[test], fold.score_labels(gram[np.ix_(test, train)]), atol=1e-12)
 
