@@ -62,7 +62,8 @@ def calibrations():
         relevant = rng.random(scores.shape) < sigmoid(2 * scores / scale + noise * rng.normal(size=scores.shape))
         curves = fit_calibration(scores, np.ones_like(relevant), relevant)
         made.append((scale, Calibration(**curves, temperature=1.0, above_slope=1.0 / scale, offsets=np.zeros(4),
-                                        documents=150, folds=0, set_measure=None, recall_thresholds=np.zeros(99))))  # fmt: skip
+                                        documents=150, folds=0, set_measure=None,
+                                        recall_thresholds=np.zeros(99))))  # fmt: skip
     return made
 
 
