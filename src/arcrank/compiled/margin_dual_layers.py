@@ -79,7 +79,10 @@ def _total_of_smooth(loss, C, q, heads, n_heads, tails, n_tails, m):
     """Return T with margin(T) = g'(T) for logistic and exponential loss: z = -g'(T) solves z + margin(T(z)) = 0."""
     # In z and not in T, because g' is infinite at the ends of T's range, and T itself may underflow.
     low, high = -np.inf, -m  # flow only raises the margin, so -z >= m
-    z, T = high, 0.0
+    if loss != LOGISTIC and high > 0.0:
+        # At z >= 0, margin(T) >= m + q T (1/heads + 1/tails) bounds T = C exp(z); from far above, a step gains only 1.
+        high = min(high, max(0.0, math.log(high / (q * C * (1.0 / n_heads + 1.0 / n_tails)))))
+    z, T, width = high, 0.0, np.inf
     for _ in range(200):
         share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0  # exp(710) overflows
         T = C / LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
@@ -92,8 +95,10 @@ def _total_of_smooth(loss, C, q, heads, n_heads, tails, n_tails, m):
             low = z
         slope = q * (1.0 / a + 1.0 / b) * (T * (1.0 - share) if loss == LOGISTIC else T)
         new = z - excess / (1.0 + slope)
-        if not low < new < high:
+        # Newton's steps may go to and fro between two points, with a bracket that hardly shrinks.
+        if not low < new < high or high - low > 0.5 * width:
             new = 0.5 * (low + high)
+        width = high - low
         if abs(new - z) <= 1e-14 * (1.0 + abs(z)) or high <= low:
             return T
         z = new

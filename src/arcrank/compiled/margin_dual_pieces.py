@@ -53,7 +53,10 @@ def step_of_total(loss, C, T, u, curvature, held):
         return max(-held, (u - T / (2.0 * C)) / (curvature + 1.0 / (2.0 * C)))
     # Newton's method on a bracket, in z = slack_urgency(new) as in margin_dual_layers._total_of_smooth.
     low, high = -np.inf, u + curvature * T  # the value of z at new = 0
-    z, new = high, T
+    if loss != LOGISTIC and high > 0.0:
+        # At z >= 0, C exp(z) = T + (u - z) / curvature <= T + u / curvature; from far above, a step gains only 1.
+        high = min(high, max(0.0, math.log(high / (curvature * C))))
+    z, new, width = high, T, np.inf
     for _ in range(200):
         share = 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
         new = C / LN2 * share if loss == LOGISTIC else C * math.exp(min(700.0, z))
@@ -65,8 +68,10 @@ def step_of_total(loss, C, T, u, curvature, held):
             low = z
         last = z
         z -= excess / (1.0 + curvature * new * (1.0 - share if loss == LOGISTIC else 1.0))
-        if not low < z < high:
+        # Newton's steps may go to and fro between two points, with a bracket that hardly shrinks.
+        if not low < z < high or high - low > 0.5 * width:
             z = 0.5 * (low + high)
+        width = high - low
         if abs(z - last) <= 1e-14 * (1.0 + abs(z)):
             break
     return max(-held, new - T)

@@ -396,6 +396,11 @@ class LogLinearRanker(LinearRanker):
             raise ParameterError(
                 "solver='dual' needs features X of instances; for CandidateSets use 'lbfgs' or 'boosting'."
             )
+        if self.cut_label:
+            raise ParameterError(
+                "cut_label=True learns a cut between labels, and CandidateSets have candidates in place of labels; "
+                "add a candidate that stands for the cut, with features of its own."
+            )
         graphs = candidate_graphs(y, sets)
         self._kind, self.n_features_in_ = "candidates", sets.shape[1]
         self.labels_ = np.arange(graphs.n_labels)

@@ -1,0 +1,61 @@
+"""The one-dimensional searches of the margin duals against bisection, where Newton's steps alone would cycle."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from arcrank.compiled.losses import EXPONENTIAL, LOGISTIC
+from arcrank.compiled.margin_dual_layers import solve_piece
+from arcrank.compiled.margin_dual_pieces import step_of_total
+
+
+def weight_at(loss, C, z):
+    """T with slack urgency z."""
+    if loss == LOGISTIC:
+        return C / math.log(2) / (1 + math.exp(-z)) if z > -700 else 0.0
+    return C * math.exp(min(z, 600.0))
+
+
+def bisected(loss, C, lack):
+    """T(z) at the root of an increasing function lack(z, T(z))."""
+    low, high = -1e4, 1e4
+    for _ in range(300):
+        z = (low + high) / 2
+        low, high = (z, high) if lack(z, weight_at(loss, C, z)) < 0 else (low, z)
+    return weight_at(loss, C, low)
+
+
+@given(
+    loss=st.sampled_from([LOGISTIC, EXPONENTIAL]),
+    C=st.floats(0.01, 100),
+    share=st.floats(0, 0.999),
+    u=st.floats(-20, 20),
+    curvature=st.floats(1e-3, 1e3),
+)
+@example(loss=LOGISTIC, C=0.5, share=0.774, u=4.303686758024049, curvature=44.07854764031972)  # a cycle of two points
+@example(loss=EXPONENTIAL, C=0.4, share=0.999, u=-3.35, curvature=951.0)  # exp(z) of the first guess is 1e200
+@settings(max_examples=200, deadline=None)
+def test_steps_of_one_arc(loss, C, share, u, curvature):
+    T = share * C / math.log(2)
+    new = bisected(loss, C, lambda z, found: z - u + curvature * (found - T))
+    step = step_of_total(loss, C, T, u, curvature, T)
+    assert abs(T + step - new) <= 1e-7 * (C + T + abs(new))
+
+
+@given(
+    loss=st.sampled_from([LOGISTIC, EXPONENTIAL]),
+    C=st.floats(0.01, 100),
+    q=st.floats(1e-3, 1e3),
+    margin=st.floats(-1000, 20),
+)
+@settings(max_examples=100, deadline=None)
+def test_totals_of_a_piece_of_one_arc(loss, C, q, margin):
+    """One head and one tail: the margin grows by 2 q T."""
+    room = np.zeros(1)
+    T, _, _ = solve_piece((0, False, loss, 1.0), C, q, room, 1, room, 1, margin, 0.0)
+    wanted = bisected(loss, C, lambda z, found: z + margin + 2 * q * found)
+    assert abs(T - wanted) <= 1e-7 * (C + wanted)
