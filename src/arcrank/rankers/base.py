@@ -258,7 +258,7 @@ class LinearRanker(LabelRanker):
 
         Those of the cut, the first column, are subtracted from the others: only differences matter.
         """
-        W = relative_to_cut(W) if self.cut_label and self._learns_cut else W
+        W = relative_to_cut(W) if self.cut_label and self._learns_cut and self._kind != "candidates" else W
         self.coef_ = W[:n_features].T
         self.intercept_ = W[n_features].copy() if len(W) > n_features else np.zeros(W.shape[1])
 

@@ -14,6 +14,7 @@ from arcrank._typing import Array, Mask
 from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import gather_rows, row_positions
+from arcrank.graphs.cut import insert_cut
 from arcrank.solvers.products import row_products
 
 
@@ -131,11 +132,49 @@ def candidate_graphs(y: Any, sets: CandidateSets) -> PreferenceGraphs:
             f"y must be graphs over the candidates, or one grade for each of the {sets.ptr[-1]} candidates; "
             f"got {grades.dtype} of shape {grades.shape}."
         )
-    distances = np.full((len(sets), width), np.nan)
+    return LayeredGraphs.from_distances(_in_rows(grades.max(initial=0) - grades, sets, width))
+
+
+def _in_rows(values: Array, sets: CandidateSets, width: int) -> Array:
+    """Values of the candidates as an (n, width) matrix, NaN beyond an instance's candidates."""
+    matrix = np.full((len(sets), width), np.nan)
     rows = np.repeat(np.arange(len(sets)), sets.counts())
-    columns = np.arange(len(rows)) - np.repeat(sets.ptr[:-1], sets.counts())
-    distances[rows, columns] = grades.max(initial=0) - grades
-    return LayeredGraphs.from_distances(distances)
+    matrix[rows, np.arange(len(rows)) - np.repeat(sets.ptr[:-1], sets.counts())] = values
+    return matrix
+
+
+def candidate_graphs_with_cut(y: Any, sets: CandidateSets, cut_level: int | None) -> PreferenceGraphs:
+    """Graphs over candidates whose label 0 is the cut.
+
+    Of graphs as `insert_cut` makes them. Of grades, the cut is below the grade `cut_level`, by default below all that
+    are above 0.
+    """
+    graphs = candidate_graphs(y, sets)  # checks y
+    if isinstance(y, PreferenceGraphs):
+        return insert_cut(graphs, cut_level)
+    grades = np.asarray(y, dtype=np.float64)
+    above = grades > 0 if cut_level is None else grades >= cut_level
+    # Distances from the best grade, with room for the cut between the grades above it and the others.
+    distances = grades.max(initial=0.0) - grades
+    cut = distances[above].max(initial=-1.0) + 1.0
+    matrix = _in_rows(np.where(above, distances, distances + cut + 2.0), sets, graphs.n_labels)
+    return LayeredGraphs.from_order(np.hstack([np.full((len(sets), 1), cut), matrix]))
+
+
+def add_cut_candidate(sets: CandidateSets, *, constant: bool) -> CandidateSets:
+    """Candidates with the cut before those of each instance: its features are 0, so its score is 0.
+
+    With `constant`, the others have one more feature, 1, whose weight is the intercept.
+    """
+    Z = sp.csr_matrix(sets.features)
+    if constant:
+        Z = sp.hstack([Z, np.ones((Z.shape[0], 1))], format="csr")
+    # An empty row before the first candidate of each instance: its pointer is repeated.
+    starts = np.repeat(Z.indptr[:-1], 1 + np.bincount(sets.ptr[:-1], minlength=Z.shape[0] + 1)[: Z.shape[0]])
+    trailing = np.count_nonzero(sets.ptr[:-1] == Z.shape[0])  # instances without candidates at the end
+    indptr = np.concatenate([starts, np.full(trailing, Z.indptr[-1]), Z.indptr[-1:]])
+    features = sp.csr_matrix((Z.data, Z.indices, indptr), shape=(Z.shape[0] + len(sets), Z.shape[1]))
+    return CandidateSets(features, sets.ptr + np.arange(len(sets) + 1))
 
 
 def _check_candidate_graphs(graphs: PreferenceGraphs, sets: CandidateSets) -> None:

@@ -17,7 +17,13 @@ from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight, rank_matrix
-from arcrank.rankers.candidates import CandidateDesign, CandidateSets, candidate_graphs
+from arcrank.rankers.candidates import (
+    CandidateDesign,
+    CandidateSets,
+    add_cut_candidate,
+    candidate_graphs,
+    candidate_graphs_with_cut,
+)
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
 from arcrank.solvers.design import LabelDesign
 from arcrank.solvers.history import History
@@ -81,7 +87,7 @@ class LogLinearRanker(LinearRanker):
         None to leave the cut where it was learnt.
     calibration_folds : int
         With cut_label, the folds of the cross-validation within `fit` that offsets and probabilities are fitted on; 0
-        for neither.
+        for neither. There is no calibration of CandidateSets.
     warm_start : bool
         Start from the last solution; after a change of C alone the dual variables are scaled.
     callback : callable, optional
@@ -199,7 +205,7 @@ class LogLinearRanker(LinearRanker):
             return super().score_labels(X)
         self._check_candidates(X)
         width = int(X.counts().max(initial=0))
-        scores = CandidateDesign(X, width).scores(self.coef_[0])
+        scores = CandidateDesign(X, width).scores(self.coef_[0]) + self.intercept_[0]
         scores[np.arange(width) >= X.counts()[:, None]] = -np.inf
         return scores
 
@@ -356,7 +362,7 @@ class LogLinearRanker(LinearRanker):
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):
             old = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
-            old = _with_cut_weights(old) if self.cut_label else old
+            old = _with_cut_weights(old) if self.cut_label and self._kind != "candidates" else old
             old = old[: shape[0]].reshape(-1) if len(shape) == 1 else old
             if old.shape == shape:
                 return old.copy()
@@ -396,17 +402,18 @@ class LogLinearRanker(LinearRanker):
             raise ParameterError(
                 "solver='dual' needs features X of instances; for CandidateSets use 'lbfgs' or 'boosting'."
             )
-        if self.cut_label:
-            raise ParameterError(
-                "cut_label=True learns a cut between labels, and CandidateSets have candidates in place of labels; "
-                "add a candidate that stands for the cut, with features of its own."
-            )
-        graphs = candidate_graphs(y, sets)
         self._kind, self.n_features_in_ = "candidates", sets.shape[1]
-        self.labels_ = np.arange(graphs.n_labels)
-        self.solver_ = "lbfgs" if self.solver == "auto" else self.solver
+        self.__dict__.pop("calibration_", None)
         self._check_candidates(sets)
-        self._fit_primal(CandidateDesign(sets, graphs.n_labels), graphs, check_sample_weight(sample_weight, len(sets)))
+        weight = check_sample_weight(sample_weight, len(sets))
+        self.solver_ = "lbfgs" if self.solver == "auto" else self.solver
+        if self.cut_label:
+            graphs = candidate_graphs_with_cut(y, sets, self.cut_level)
+            sets = add_cut_candidate(sets, constant=self.fit_intercept)
+        else:
+            graphs = candidate_graphs(y, sets)
+        self.labels_ = np.arange(graphs.n_labels - bool(self.cut_label))
+        self._fit_primal(CandidateDesign(sets, graphs.n_labels), graphs, weight)
         return self
 
     def _check_candidates(self, sets: CandidateSets) -> None:
