@@ -176,8 +176,8 @@ def test_a_ranker(copy):
     )
     forms = "lambda *given: {**_rocchio(*given), **_CALIBRATED}"
     copy.insert(f"{modelfile}/learnt.py", '    "rocchio": _rocchio,\n', f'    "frequency": {forms},\n')
-    relation = '    "log-linear": _check_log_linear,\n'
-    copy.insert(f"{modelfile}/learnt.py", relation, '    "frequency": _check_log_linear,\n')
+    relation = '    "log-linear": _check_calibrated,\n'
+    copy.insert(f"{modelfile}/learnt.py", relation, '    "frequency": _check_calibrated,\n')
     plan = "src/arcrank/training/plan.py"
     copy.insert(plan, '    PERCEPTRON = "perceptron"\n', '    FREQUENCY = "frequency"\n')
     copy.insert(plan, "CLASSES = {\n", '    Learner.FREQUENCY: "FrequencyRanker",\n')

@@ -50,7 +50,7 @@ def assert_agrees(found, ranker, X, Y, predicted):
     error = metrics.expected_calibration_error(Y, p)
     assert found.measures["calibration error"] == found.calibration.labels.error == pytest.approx(error, abs=0.01)
     error = metrics.first_label_calibration_error(Y, p)
-    assert found.measures["first-label calibration error"] == pytest.approx(error, abs=0.02)
+    assert found.measures["first-label calibration error"] == pytest.approx(error, abs=0.04)  # of 250 documents
     assert found.calibration.method == ranker.calibration_.describe()
 
 

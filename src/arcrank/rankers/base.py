@@ -162,11 +162,11 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
             raise InputError(
                 f"X has {n} instances and y has {len(graphs)}; give one preference graph for each instance."
             )
-        self.labels_ = plain_labels(graphs)
-        graphs = self._with_cut(graphs, self._kind)
+        labels, graphs = plain_labels(graphs), self._with_cut(graphs, self._kind)
         if not self.cut_label:
             refuse_one_label(graphs)
         self._check_memory(self._sizes(graphs, self.n_features_in_))
+        self.labels_ = labels
         self._top_seen = seen_on_top(graphs)[-len(self.labels_) :]
         self._drop_calibration()
         if self._learns_cut or not self.cut_label:

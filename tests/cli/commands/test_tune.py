@@ -37,13 +37,13 @@ def test_sorted_by_the_measure_that_is_named(data):
 def test_the_best_cost_at_the_end_of_the_grid(tmp_path):
     rows = [*text_rows(57), *({"text": "oil wheat", "labels": [name]} for name in ("ship", "grain", "crude"))]
     path = write_rows(tmp_path / "noisy.jsonl", rows)
-    result = call("tune", path, "--learner", "log-linear", "-C", "0.001", "-C", "0.01", "--json")
-    assert result.json["candidates"][0]["parameters"]["C"] == 0.01
+    result = call("tune", path, "--learner", "log-linear", "-C", "0.03", "-C", "0.3", "--json")
+    assert result.json["candidates"][0]["parameters"]["C"] == 0.3
     assert (
-        "Note: C=0.01 is the largest value tried; a larger one may be better (compare with arcrank tune -C 0.01 -C 0.03"
+        "Note: C=0.3 is the largest value tried; a larger one may be better (compare with arcrank tune -C 0.3 -C 1"
         in (result.err)
     )
-    assert "value tried" not in call("tune", path, "--learner", "log-linear", "-C", "0.01").err
+    assert "value tried" not in call("tune", path, "--learner", "log-linear", "-C", "0.3").err
 
 
 def test_measures_that_do_not_suit_the_data(tmp_path):
