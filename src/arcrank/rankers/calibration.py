@@ -15,6 +15,7 @@ import numpy as np
 
 from arcrank._typing import Array, Mask
 from arcrank._validation import check_real
+from arcrank.graphs.base import row_blocks
 from arcrank.rankers.cells import informative_cells
 from arcrank.rankers.monotone_logistic import Curve, fit_curves
 
@@ -143,12 +144,14 @@ def _flat(curves: tuple[Curve, ...]) -> dict[str, Array]:
     return {f"{name}_{part}": getattr(curve, part) for name, curve in named for part in ("knots", "values")}
 
 
-def recall_thresholds(probabilities: Array, relevant: Mask) -> Array:
+def recall_thresholds(calibration: Calibration, scores: Array, relevant: Mask) -> Array:
     """Thresholds of conformal risk control for a recall of 1 % to 99 %, (99,); 0 where documents are too few."""
     from arcrank.rankers.risk_control import recall_threshold
 
+    blocks = row_blocks(len(scores), scores.shape[1], cells=1 << 18)
+    parts = [calibration.probabilities(scores[block])[relevant[block]] for block in blocks]
     share = np.broadcast_to(1.0 / np.maximum(1, relevant.sum(axis=1))[:, None], relevant.shape)[relevant]
-    found = probabilities[relevant], share, 0.0, len(relevant)
+    found = np.concatenate([np.empty(0), *parts]), share, 0.0, len(relevant)
     thresholds = (recall_threshold(*found, recall=percent / 100) for percent in range(1, 100))
     return np.array([0.0 if value is None else min(value, 1.0) for value in thresholds])
 

@@ -12,7 +12,7 @@ _WIDER = 3  # how many times as many cells a stratum has as the one before it
 
 
 def informative_cells(
-    scores: Array, judged: Mask, relevant: Mask, stratum: int = 30_000
+    scores: Array, judged: Mask, relevant: Mask, stratum: int = 12_000
 ) -> tuple[IntArray, IntArray, Array]:
     """Rows, columns and weights of cells that stand for all judged ones.
 

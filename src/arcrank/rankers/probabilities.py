@@ -144,7 +144,7 @@ class Probabilities:
             )
 
     def _calibrate_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> bool:
-        """Fit to scores without offsets; False where there is too little to fit to, and then nothing changes."""
+        """Fit to scores without offsets, which are changed; False where there is too little to fit to."""
         from arcrank.rankers.calibration import (
             Calibration,
             fit_calibration,
@@ -163,7 +163,7 @@ class Probabilities:
         offsets = np.zeros(scores.shape[1])
         if measure is not None:
             offsets = choose_offsets(scores, judged, relevant, measure)
-        scores = scores - offsets
+        scores -= offsets
         curves = no_curves() if single else fit_calibration(scores, judged, relevant)
         labelled = relevant.any(axis=1)
         temperature = fit_temperature(scores[labelled], relevant[labelled].argmax(axis=1)) if single else 1.0
@@ -179,7 +179,7 @@ class Probabilities:
             folds=folds,
             set_measure=measure,
         )
-        thresholds = recall_thresholds(calibration.probabilities(scores), relevant)
+        thresholds = recall_thresholds(calibration, scores, relevant)
         self.calibration_ = replace(calibration, recall_thresholds=thresholds)
         return True
 
