@@ -32,7 +32,7 @@ def sets_of(Y):
     return [set(NAMES[row == 1].tolist()) for row in Y]
 
 
-TRAIN, TEST = made(150, 0), made(250, 1)
+TRAIN, TEST = made(150, 0), made(1000, 1)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def assert_agrees(found, ranker, X, Y, predicted):
     error = metrics.expected_calibration_error(Y, p)
     assert found.measures["calibration error"] == found.calibration.labels.error == pytest.approx(error, abs=0.01)
     error = metrics.first_label_calibration_error(Y, p)
-    assert found.measures["first-label calibration error"] == pytest.approx(error, abs=0.04)  # of 250 documents
+    assert found.measures["first-label calibration error"] == pytest.approx(error, abs=0.02)
     assert found.calibration.method == ranker.calibration_.describe()
 
 
@@ -112,7 +112,7 @@ def test_a_ranker_without_cut_that_was_calibrated_later():
 
 
 def test_many_blocks_are_one(model):
-    X, Y = np.tile(TEST[0], (20, 1)), np.tile(TEST[1], (20, 1))
+    X, Y = np.tile(TEST[0], (5, 1)), np.tile(TEST[1], (5, 1))
     found = evaluate(model, X, Y)
     assert found.n_documents == 5000  # three blocks
     assert_agrees(found, model, X, Y, model.score_labels(X) > 0)

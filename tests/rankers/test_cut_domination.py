@@ -50,11 +50,11 @@ def test_pieces_are_those_of_the_definition(problem):
 
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
 @given(problem=problems())
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_layers_and_explicit_pieces_have_one_optimum(loss, problem):
     X, Y = random_sets(*problem)
     graphs = insert_cut(as_graphs(Y))
-    given = {"loss": loss, "C": 0.7, "tol": 1e-6, "max_iter": 5_000, "random_state": 0}
+    given = {"loss": loss, "C": 0.7, "tol": 1e-7, "max_iter": 20_000, "random_state": 0}
     machine = PreferenceMachine("domination", cut_label=True, calibration_folds=0, **given).fit(X, Y)
     explicit = PreferenceMachine(by_definition, **given).fit(X, graphs.with_labels(None))
     scores = explicit.score_labels(X)
@@ -89,7 +89,7 @@ def test_on_star_graphs_the_objective_is_that_of_one_vs_rest_with_a_rank_one_ter
     X, Y = random_sets(3, 40, 5)
     C, k, d = 0.5, 5, X.shape[1] + 1
     machine = PreferenceMachine(
-        "disagreement", loss=loss, C=C, cut_label=True, calibration_folds=0, tol=1e-5, max_iter=5_000, random_state=0
+        "disagreement", loss=loss, C=C, cut_label=True, calibration_folds=0, tol=1e-8, max_iter=20_000, random_state=0
     ).fit(X, as_graphs(star_arcs(Y), kind="arcs"))
     margin_loss = get_margin_loss(loss, 1.0)
     design, signs = np.hstack([X, np.ones((len(X), 1))]), 2 * Y - 1
@@ -111,8 +111,8 @@ def test_with_the_cut_at_zero_a_star_is_one_vs_rest():
 
     X, Y = random_sets(5, 60, 4)
     machine = PreferenceMachine(
-        "disagreement", "squared-hinge", C=0.5, codes=np.eye(4), cut_label=True, calibration_folds=0, tol=1e-7,
-        max_iter=5_000, random_state=0,
+        "disagreement", "squared-hinge", C=0.5, codes=np.eye(4), cut_label=True, calibration_folds=0, tol=1e-8,
+        max_iter=20_000, random_state=0,
     ).fit(X, as_graphs(star_arcs(Y), kind="arcs"))  # fmt: skip
     for label in range(4):
         peer = LinearSVC(C=0.5, tol=1e-8, max_iter=100_000, random_state=0).fit(X, Y[:, label])

@@ -17,7 +17,7 @@ from arcrank._typing import Array, Mask
 from arcrank._validation import check_real
 from arcrank.graphs.base import row_blocks
 from arcrank.rankers.cells import informative_cells
-from arcrank.rankers.monotone_logistic import Curve, fit_curves
+from arcrank.rankers.monotone_logistic import Curve, fit_curves, sigmoid
 
 __all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves", "recall_thresholds"]
 
@@ -86,7 +86,7 @@ class Calibration:
         """
         if self.is_single:
             return _softmax(self.temperature * scores)
-        return _sigmoid(self.log_odds(scores))
+        return sigmoid(self.log_odds(scores))
 
     def log_odds(self, scores: Array) -> Array:
         """Logarithms of p / (1 - p), (n, k), which stay distinct where probabilities round to 1."""
@@ -102,7 +102,7 @@ class Calibration:
 
     def probability_above(self, margins: Array) -> Array:
         """The probability that a label is above another one, given that one of them is."""
-        return _sigmoid(_tempered(self.above_slope * margins))
+        return sigmoid(_tempered(self.above_slope * margins))
 
     def recall_threshold(self, recall: float) -> float:
         """The probability from which labels are taken to find this share of the relevant ones on average.
@@ -176,12 +176,6 @@ def best_two(scores: Array) -> tuple[Array, Array]:
         return scores[:, 0], scores[:, 0]
     top = np.partition(scores, scores.shape[1] - 2, axis=1)[:, -2:]
     return top[:, 1], top[:, 0]
-
-
-def _sigmoid(log_odds: Array) -> Array:
-    """1 / (1 + exp(-log_odds)), without overflow."""
-    small = np.exp(-np.abs(log_odds))
-    return np.where(log_odds >= 0, 1.0, small) / (1.0 + small)
 
 
 def _softmax(logarithms: Array) -> Array:

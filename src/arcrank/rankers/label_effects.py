@@ -8,6 +8,7 @@ import numpy as np
 
 from arcrank._typing import Array, IntArray, Mask
 from arcrank.rankers.cells import informative_cells
+from arcrank.rankers.monotone_logistic import sigmoid
 
 __all__ = ["LabelEffects", "fit_label_effects"]
 
@@ -28,9 +29,7 @@ class LabelEffects(NamedTuple):
 
     def probabilities(self, scores: Array) -> Array:
         """Probabilities of relevance, (n, k)."""
-        log_odds = np.clip(self.slope * (scores + self.effects) + self.constant, -700.0, 700.0)
-        probabilities: Array = 1.0 / (1.0 + np.exp(-log_odds))
-        return probabilities
+        return sigmoid(self.slope * (scores + self.effects) + self.constant)
 
 
 def fit_label_effects(scores: Array, judged: Mask, relevant: Mask) -> LabelEffects:
@@ -41,7 +40,7 @@ def fit_label_effects(scores: Array, judged: Mask, relevant: Mask) -> LabelEffec
     x = x / scale
     line, effects = np.array([1.0, -1.0]), np.zeros(k)
     for _ in range(_MOST_STEPS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(line[0] * x + line[1] + effects[columns], -700.0, 700.0)))
+        p = sigmoid(line[0] * x + line[1] + effects[columns])
         of_effects, of_line = _newton_steps(x, columns, weight * (p - y), weight * p * (1.0 - p), effects)
         effects = effects - of_effects
         line = np.array([max(line[0] - of_line[0], 1e-3), line[1] - of_line[1]])

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcrank._typing import Array
 
-__all__ = ["Curve", "fit_curves"]
+__all__ = ["Curve", "fit_curves", "sigmoid"]
 
 _KNOTS = (12, 8)  # of the first curve and of the others; likelihoods of held-out documents change little from 5 up
 _ROUGHNESS = 3.0  # weight of the squared changes of slope
@@ -43,7 +43,7 @@ def fit_curves(x: tuple[Array, ...], y: Array, weight: Array) -> tuple[Curve, ..
     """
     y = _smoothed(y, weight)
     line = _straight_line(x[0], y, weight)
-    p = _logistic(line[0] + line[1] * x[0])
+    p = sigmoid(line[0] + line[1] * x[0])
     knots = [_quantile_knots(x[0], weight * p * (1 - p), _KNOTS[0])]
     knots += [_quantile_knots(one, weight * p * (1 - p), _KNOTS[1]) for one in x[1:]]
     clipped = [np.clip(one, at[0], at[-1]) for one, at in zip(x[1:], knots[1:], strict=True)]
@@ -84,7 +84,7 @@ def _newton(design: Array, y: Array, weight: Array, penalty: Array, start: Array
 
     now = loss(values)
     for _ in range(_MOST_STEPS):
-        p = _logistic(design @ values)
+        p = sigmoid(design @ values)
         gradient = design.T @ (weight * (p - y)) + penalty @ values
         curvature = (design * (weight * p * (1 - p))[:, None]).T @ design + penalty + tiny
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
@@ -146,6 +146,7 @@ def _increasing(knots: Array, values: Array, least: float) -> Array:
     return lifted + least * knots
 
 
-def _logistic(z: Array) -> Array:
+def sigmoid(z: Array) -> Array:
+    """1 / (1 + exp(-z)), without overflow."""
     small = np.exp(-np.abs(z))
     return np.where(z >= 0, 1.0, small) / (1.0 + small)

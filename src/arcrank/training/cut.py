@@ -7,21 +7,24 @@ from arcrank.training.plan import Learner, Plan
 __all__ = ["plan_for_label_sets"]
 
 _DECIDED_BY_USER = ("decomposition", "loss", "kernel", "cut_label")
+_FEWEST_DOCUMENTS = 20
 _BY_LAYERS = ("domination", "dominated", "disagreement")
 
 
-def plan_for_label_sets(plan: Plan) -> Plan:
-    """Add a cut label to a plan, so that the model predicts label sets and probabilities.
+def plan_for_label_sets(plan: Plan, n_documents: int) -> Plan:
+    """Add a cut label to a plan, so that the model predicts label sets, and probabilities unless documents are few.
 
     The preference machine gets one with its default decomposition only as part of a whole that suits it, domination
     with the squared hinge: "identity" would need every arc of three-layer graphs in memory.
 
     Examples
     --------
-    >>> plan_for_label_sets(Plan(Learner.LOG_LINEAR, {"C": 3})).parameters
+    >>> plan_for_label_sets(Plan(Learner.LOG_LINEAR, {"C": 3}), 1000).parameters
     {'cut_label': True, 'C': 3}
-    >>> plan_for_label_sets(Plan(Learner.PREFERENCE_MACHINE, {"loss": "hinge"})).parameters
+    >>> plan_for_label_sets(Plan(Learner.PREFERENCE_MACHINE, {"loss": "hinge"}), 1000).parameters
     {'loss': 'hinge'}
+    >>> plan_for_label_sets(Plan(Learner.LOG_LINEAR), 12).parameters
+    {'cut_label': True, 'calibration_folds': 0}
     """
     given = plan.parameters
     added: dict[str, object] = {}
@@ -32,4 +35,6 @@ def plan_for_label_sets(plan: Plan) -> Plan:
             added = {"decomposition": "domination", "loss": "squared-hinge", "cut_label": True}
         elif given.get("decomposition") in _BY_LAYERS:
             added = {"cut_label": True}
+    if added and n_documents < _FEWEST_DOCUMENTS:
+        added["calibration_folds"] = 0  # probabilities of so few documents would mean nothing
     return Plan(plan.learner, added | given, plan.text)

@@ -154,6 +154,11 @@ class TrainingSet:
         _check_preferences(self.graphs, corpus.source)
 
     def _graphs(self) -> PreferenceGraphs:
+        if not self.corpus.labels:
+            raise GraphError(
+                f"{self.corpus.source}: no document has a label, so there is nothing to learn.\n"
+                "Provide documents with labels."
+            )
         if self.hierarchy is None:
             return self.corpus.graphs()
         assert self.corpus.label_sets is not None
@@ -162,7 +167,7 @@ class TrainingSet:
     def complete(self, plan: Plan) -> Plan:
         """Add what the plan leaves open and the preferences decide: a cut label for label sets."""
         is_sets = self.corpus.label_sets is not None and self.hierarchy is None
-        return plan_for_label_sets(plan) if is_sets else plan
+        return plan_for_label_sets(plan, len(self.corpus)) if is_sets else plan
 
     def check_learner(self, learner: Learner) -> None:
         """Refuse a learner of label sets for a corpus with other preferences."""

@@ -453,3 +453,20 @@ def test_interrupted_training_leaves_nothing(tmp_path, online_model, learner):
     assert b"Traceback" not in err
     assert [path.name for path in tmp_path.iterdir()] == ["m.arcrank"]
     assert model.read_bytes() == online_model.read_bytes()
+
+
+def test_documents_without_any_label(tmp_path):
+    path = write_rows(tmp_path / "unlabelled.jsonl", [{"text": "oil", "labels": []}, {"text": "wheat", "labels": []}])
+    result = call("train", path, "--model", tmp_path / "m.arcrank")
+    failed(result, "no document has a label, so there is nothing to learn")
+    assert not (tmp_path / "m.arcrank").exists()
+
+
+def test_few_documents_have_a_cut_but_no_probabilities(tmp_path):
+    path = write_rows(tmp_path / "few.jsonl", text_rows(9))
+    result = call("train", path, "--model", tmp_path / "m.arcrank", "--json")
+    assert result.json["parameters"]["cut_label"] is True
+    assert result.json["calibration"] is None
+    assert "warning" not in result.err
+    ranked = call("rank", tmp_path / "m.arcrank", path, "--recall", "0.9")
+    assert "The model has no probabilities" in ranked.err

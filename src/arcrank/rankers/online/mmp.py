@@ -52,19 +52,8 @@ class MMPRanker(OnlineRanker):
         Of "poly".
     coef0 : float
         Of "poly".
-    cut_label : bool
-        Learn where rankings end: a virtual label between the labels that are relevant and those that are not. Scores
-        are then relative to it, `predict` returns the labels that score above 0, and an empty label set is an instance
-        to learn from. Preferences other than label sets and single labels mention `arcrank.CUT` or need `cut_level`.
-    cut_level : int or None
-        Of layered graphs: the last layer above the cut, 0 being the top layer. None is the top layer of label sets.
-    set_measure : str or None
-        With cut_label, what the label sets of `predict` are to be best by, on out-of-fold scores of the training data:
-        "micro_f1", "macro_f1" (an offset for each label), "subset_accuracy", "precision>=0.9" (or another number), or
-        None to leave the cut where it was learnt.
-    calibration_folds : int
-        With cut_label, the folds of the cross-validation within `fit` that offsets and probabilities are fitted on; 0
-        for neither.
+    cut_label, cut_level, set_measure, calibration_folds
+        As in `LogLinearRanker`: learn where rankings end, so that `predict` returns label sets, and fit probabilities.
     random_state : int, RandomState or None
         Of the order.
     verbose : int

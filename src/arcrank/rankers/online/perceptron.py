@@ -35,7 +35,7 @@ class PerceptronRanker(OnlineRanker):
         Fit offsets and probabilities for label sets. The scores of binary perceptrons are relative to 0 anyway, so no
         cut is learnt.
     cut_level, set_measure, calibration_folds
-        As in `MMPRanker`.
+        As in `LogLinearRanker`.
     random_state : int, RandomState or None
         Of the order.
     verbose : int

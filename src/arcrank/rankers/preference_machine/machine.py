@@ -86,19 +86,8 @@ class PreferenceMachine(LinearRanker):
     prediction : "auto" or "plm"
         What `predict` returns for label sets: "auto" the labels above the cut with cut_label=True, "plm" the paper's
         prediction, which is the only one without a cut.
-    cut_label : bool
-        Learn where rankings end: a virtual label between the labels that are relevant and those that are not. Scores
-        are then relative to it, `predict` returns the labels that score above 0, and an empty label set is an instance
-        to learn from. Preferences other than label sets and single labels mention `arcrank.CUT` or need `cut_level`.
-    cut_level : int or None
-        Of layered graphs: the last layer above the cut, 0 being the top layer. None is the top layer of label sets.
-    set_measure : str or None
-        With cut_label, what the label sets of `predict` are to be best by, on out-of-fold scores of the training data:
-        "micro_f1", "macro_f1" (an offset for each label), "subset_accuracy", "precision>=0.9" (or another number), or
-        None to leave the cut where it was learnt.
-    calibration_folds : int
-        With cut_label, the folds of the cross-validation within `fit` that offsets and probabilities are fitted on; 0
-        for neither.
+    cut_label, cut_level, set_measure, calibration_folds
+        As in `LogLinearRanker`: learn where rankings end, so that `predict` returns label sets, and fit probabilities.
     tol : float
         The relative duality gap to reach.
     max_iter : int
