@@ -3,8 +3,8 @@
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.cut_choices [medical enron bibtex yeast reuters]
 
 Micro-F1 of label sets in %, of out-of-fold scores (three folds) of PreferenceMachine with domination and the squared
-hinge. "one piece": the cut is one head under domination, as in any three-layer graph; "single arcs": each arc of the cut
-is a piece, as cut_label=True has it; both with the best offset for all labels. The other columns correct the scores of
+hinge. "one piece": the cut is one head under domination, as in any three-layer graph; "single arcs": each arc of the
+cut is a piece, as cut_label=True has it; both with the best offset for all labels. The other columns correct the scores of
 the single arcs by label effects: they are fitted, with the offset, on one half of the documents, and measured on the
 other; "no effects" is the offset alone, measured in the same way.
 """
