@@ -4,9 +4,9 @@
 
 Micro-F1 of label sets in %, of out-of-fold scores (three folds) of PreferenceMachine with domination and the squared
 hinge. "one piece": the cut is one head under domination, as in any three-layer graph; "single arcs": each arc of the
-cut is a piece, as cut_label=True has it; both with the best offset for all labels. The other columns correct the scores of
-the single arcs by label effects: they are fitted, with the offset, on one half of the documents, and measured on the
-other; "no effects" is the offset alone, measured in the same way.
+cut is a piece, as cut_label=True has it; both with the best offset for all labels. The other columns correct the scores
+of the single arcs by label effects: they are fitted, with the offset, on one half of the documents, and measured on
+the other; "no effects" is the offset alone, measured in the same way.
 """
 
 from __future__ import annotations
