@@ -20,6 +20,7 @@ import math
 
 import numpy as np
 
+from arcrank.compiled.fastmath import exp_array, log_array, math_buffers
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.layers import arrange, layer_workspace
 from arcrank.compiled.loglinear_dual_search import TINY, narrow, next_trial, sleep_longer
@@ -56,10 +57,10 @@ def _has_arcs(start, b, judged):
 
 
 @kernel
-def _best_flows(shared, c, f, start, judged, best, slack):
+def _best_flows(shared, c, f, start, judged, best, slack, below, buffers):
     """Compute the flows of the best alpha at scores f, in state layout, and slack[h] = c - outflow; return the loss."""
     # First logits of heads and softmaxes of tails. Flows follow in a second loop, for the denominator of zero-one is
-    # known only when all layers have been seen.
+    # known only when all layers have been seen. `below` holds exp(f - top) of the labels seen so far.
     n_layers = len(start) - 1
     top, total, p = -np.inf, 0.0, 0
     log_all = 0.0
@@ -68,18 +69,26 @@ def _best_flows(shared, c, f, start, judged, best, slack):
         if _has_arcs(start, b, judged):
             log_below = top + math.log(total)
             for j in range(stop, judged):
-                best[p + j - first] = math.exp(f[j] - log_below)  # shares of T_b: rank one, the same for all heads
+                best[p + j - first] = below[j] / total  # shares of T_b: rank one, the same for all heads
             for j in range(first, stop):
                 best[p + j - first] = log_below - f[j]
             p += judged - first
+        if not 0 < first < stop:
+            continue  # the labels of the top layer are nobody's tails
         new = top  # the running maximum of loglinear_layers._log_sums_below
         for j in range(first, stop):
             new = max(new, f[j])
-        if new > -np.inf:
-            total *= math.exp(top - new) if top > -np.inf else 0.0
-            for j in range(first, stop):
-                total += math.exp(f[j] - new)
-            top = new
+        if new > top and stop < judged:
+            factor = math.exp(top - new)
+            total *= factor
+            for j in range(stop, judged):
+                below[j] *= factor
+        for j in range(first, stop):
+            below[j] = f[j] - new
+        exp_array(below[first:stop], stop - first, buffers)
+        for j in range(first, stop):
+            total += below[j]
+        top = new
     if shared:
         log_all = _log_of_all(start, judged, best)
     return _scale_flows(shared, c, log_all, start, judged, best, slack)
@@ -132,7 +141,7 @@ def _scale_flows(shared, c, log_all, start, judged, best, slack):
 
 
 @kernel
-def _divergence(shared, c, start, judged, state, best, slack):
+def _divergence(shared, c, start, judged, state, best, slack, values, buffers):
     """Return KL(alpha, best alpha) of rank-one flows, the instance's part of the duality gap."""
     # With alpha = out in / F of a block, sum alpha log(alpha / best) splits into the divergence of the outflows plus
     # that of the inflows minus F log(F / best F): O(k) terms for O(arcs) variables.
@@ -149,9 +158,11 @@ def _divergence(shared, c, start, judged, state, best, slack):
                 if left > 0.0:  # 0 log 0 = 0
                     result += left * math.log(left / max(slack[head], TINY))
                 head += 1
-        for j in range(p, p + length):
-            if state[j] > 0.0:
-                result += state[j] * math.log(state[j] / max(best[j], TINY))
+        for j in range(length):  # 0 log 0 = 0; a ratio below TINY has a state that is smaller still
+            values[j] = max(state[p + j] / max(best[p + j], TINY), TINY)
+        log_array(values, length, buffers)
+        for j in range(length):
+            result += state[p + j] * values[j]
         if flow > 0.0:
             result -= flow * math.log(flow / max(best_flow, TINY))
         used += flow
@@ -162,7 +173,7 @@ def _divergence(shared, c, start, judged, state, best, slack):
 
 
 @kernel
-def _slope(shared, c, start, judged, state, step, t):
+def _slope(shared, c, start, judged, state, step, t, values, buffers):
     """Return the first and the second derivative in t of the entropy of flows at state + t step."""
     # d/dt of -v log v is -step (log v + 1). The terms without logarithm cancel: outflows and inflows of a block change
     # by the same sum, and the slack by its negative. So does log c.
@@ -179,11 +190,13 @@ def _slope(shared, c, start, judged, state, step, t):
                 left = max(c - state[j] - t * step[j], TINY)  # rounding may take it below 0 at t near 1
                 slope += step[j] * math.log(left)
                 curvature -= step[j] * step[j] / left
-        for j in range(p, p + length):
-            if step[j] != 0.0:
-                value = max(state[j] + t * step[j], TINY)
-                slope -= step[j] * math.log(value)
-                curvature -= step[j] * step[j] / value
+        for j in range(length):
+            values[j] = max(state[p + j] + t * step[p + j], TINY)
+        for j in range(length):
+            curvature -= step[p + j] * step[p + j] / values[j]
+        log_array(values, length, buffers)
+        for j in range(length):
+            slope -= step[p + j] * values[j]
         # The F log F of the rank-one form, with the opposite sign of the other terms.
         flow = max(flow, TINY)
         slope += flow_step * math.log(flow)
@@ -224,7 +237,7 @@ def _curvature_at_best(shared, start, judged, best, slack, step):
 
 
 @kernel
-def _step_length(shared, c, start, judged, state, step, curvature, linear, quadratic, gap):
+def _step_length(shared, c, start, judged, state, step, curvature, linear, quadratic, gap, values, buffers):
     """Return the t in [0, 1] that maximises the dual along the step, by Newton steps inside a bracket.
 
     The dual along the step is `entropy(state + t step) - t linear - t^2 quadratic / 2`.
@@ -236,7 +249,7 @@ def _step_length(shared, c, start, judged, state, step, curvature, linear, quadr
     t, slope = 1.0, -quadratic
     for _ in range(40):
         t = next_trial(t, low, high, slope, quadratic - curvature)
-        slope, curvature = _slope(shared, c, start, judged, state, step, t)
+        slope, curvature = _slope(shared, c, start, judged, state, step, t, values, buffers)
         slope -= linear + t * quadratic
         low, high, enough = narrow(t, low, high, slope, gap)
         if enough:
@@ -257,6 +270,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
     levels, start, order, f = layer_workspace(k, n_layers)
     scores, net = np.empty(k), np.empty(k)
     best, step, slack = np.empty(n_layers * k), np.empty(n_layers * k), np.empty(k)
+    below, values, buffers = np.empty(k), np.empty(k), math_buffers(k)
     sign = -1.0 if mirror else 1.0  # flows of the reversed graph go from tails to heads
     steps = 0
     for i in rows:
@@ -273,8 +287,8 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
             c /= _count_heads(start, judged)
         flows = state[state_ptr[i] : state_ptr[i + 1]]
         # Loss and gap are those before the step: the best flows that the step needs give them for nothing.
-        losses[i] = _best_flows(shared, c, f, start, judged, best, slack)
-        gaps[i] = _divergence(shared, c, start, judged, flows, best, slack)
+        losses[i] = _best_flows(shared, c, f, start, judged, best, slack, below, buffers)
+        gaps[i] = _divergence(shared, c, start, judged, flows, best, slack, values, buffers)
         if not learn:
             continue
         if gaps[i] <= skip:
@@ -285,7 +299,8 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
             step[j] = best[j] - flows[j]
         linear, square = _net_flow(start, judged, step, order, f, net)
         curvature = _curvature_at_best(shared, start, judged, best, slack, step)
-        t = _step_length(shared, c, start, judged, flows, step, curvature, linear, squares[i] * square, gaps[i])
+        quadratic = squares[i] * square
+        t = _step_length(shared, c, start, judged, flows, step, curvature, linear, quadratic, gaps[i], values, buffers)
         # Flows and W move together, so that W = sum_i x_i (outflow_i - inflow_i)' holds after every visit.
         for j in range(size):
             flows[j] += t * step[j]
