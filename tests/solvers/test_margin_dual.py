@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcrank.decompositions import get_decomposition
+from arcrank.decompositions import CUT_DOMINATION, get_decomposition
 from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs
 from arcrank.losses.margin import MARGIN_LOSSES, get_margin_loss
@@ -233,3 +233,39 @@ def test_a_callback_stops():
 def test_the_logistic_loss_refuses_different_weights_in_a_piece():
     with pytest.raises(ParameterError, match="aggregate='sum'"):
         task_of(graphs_of("weighted"), "zero-one", "logistic")
+
+
+@pytest.mark.parametrize("decomposition", ["domination", "disagreement", "cut-domination"])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+def test_watched_labels_of_three_layers_reach_the_optimum(decomposition, loss):
+    """More labels than an instance may watch, the cut (label 0) between the others, and a cost of many approaches."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(30, 5))
+    above = X @ rng.normal(size=(5, 24)) > 2.5
+    g = LayeredGraphs.from_levels(np.hstack([np.ones((30, 1), int), np.where(above, 0, 2)]))
+    cut = CUT_DOMINATION if decomposition == "cut-domination" else get_decomposition(decomposition)
+    values = []
+    for graphs in (g, g.to_arcs()):
+        task = make_problem(graphs, cut, get_margin_loss(loss, BETA), np.full(30, 3.0))
+        values.append(solve(X, task, tol=1e-3)[0])
+    assert all(solution.converged for solution in values)
+    assert values[0].primal == pytest.approx(values[1].primal, rel=1e-3)
+
+
+def test_a_rescaled_solution_is_measured_at_the_new_costs():
+    X, g = big_problem()
+    task = task_of(g, "domination", "squared-hinge")
+    solver = LinearDual(X, task)
+    solution = solver.start()
+    limits = {"tol": 1e-4, "max_iter": 500, "random": np.random.RandomState(0), "history": History()}
+    solver.solve(solution, **limits)
+    costs, before = 3 * task.cost, solution.weights.copy()
+    solver.rescale(solution, costs)
+    np.testing.assert_allclose(solution.weights, 3 * before)
+    primal = plm_oracle.objective(
+        X @ solution.weights, np.vdot(solution.weights, solution.weights), g, "domination", "squared-hinge", 3 * C
+    )
+    assert solution.primal == pytest.approx(primal, rel=1e-9)
+    solver.solve(solution, **limits)
+    alone, _ = solve(X, task_of(g, "domination", "squared-hinge", 3 * C), tol=1e-4)
+    assert solution.primal == pytest.approx(alone.primal, rel=2e-4)

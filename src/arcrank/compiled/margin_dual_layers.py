@@ -93,7 +93,7 @@ def _visit_identity(i, rule, k, judged, some, C, q, quiet, store, work, count):
 @kernel
 def _choose_near(i, rule, k, judged, work, watch, count):
     """Choose the labels to watch, whose flows are in the first buffer; return their number."""
-    start, order, f, flow, keys, near, limits, starts = work[1], work[2], work[3], work[4], work[10][0], *work[14:17]
+    _, start, order, f, flow, _, _, _, _, _, (keys, _), _, _, _, near, limits, starts = work
     most = watch[0].shape[1]
     n = near_labels(rule, k, start, judged, order, f, keys, count, flow, limits, most, near, starts)
     if len(watch[2]) > 0:

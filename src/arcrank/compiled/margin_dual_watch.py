@@ -49,7 +49,7 @@ def save_watched(i, mode, k, store, place, keys, values, count):
 
 
 @kernel
-def _thresholds(rule, start, judged, order, f, lack, limits):
+def _thresholds(rule, start, order, f, lack, limits):
     """Set limits[b] to the score from which a label of layer b may take part."""
     mode, _, loss, target = rule
     reach = target if loss <= SQUARED else 0.0
@@ -86,7 +86,7 @@ def near_labels(rule, k, start, judged, order, f, keys, count, mark, limits, mos
         last -= 1
     lack, n = _NEAR, most + 1
     while n > most and lack > 0.001:
-        _thresholds(rule, start, judged, order, f, lack, limits)
+        _thresholds(rule, start, order, f, lack, limits)
         if mode == IDENTITY:
             _two_thresholds(rule, start[last], judged, f, lack, last, limits)
         n = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -326,6 +327,28 @@ class LogLinearRanker(LinearRanker):
             state.flows[:], state.W[:] = old.flows * (self.C / old_C), old.W * (self.C / old_C)
         self._dual = self.C, data, state
         return state
+
+    def _fit_path(
+        self, X: Any, graphs: PreferenceGraphs, costs: Iterable[float], weight: Any = None
+    ) -> Iterator[float]:
+        """Fit by dual ascent at each C, best in ascending order, from the scaled flows of the last one; yield each C.
+
+        X and graphs are what `_check_features` and `_learn_labels` returned: nothing is checked or copied again. At
+        each step `coef_`, `intercept_` and `duality_gap_` are those of this C, without calibration and thresholds.
+        """
+        from arcrank.solvers.loglinear_dual import DualAscent
+
+        weight = check_sample_weight(weight, X.shape[0])
+        design = add_intercept(X) if self.fit_intercept else X
+        ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self.normalize), 1.0
+        state, passes = ascent.start(), int(self.max_iter)
+        for C in costs:
+            ascent.rescale(state, C / last)
+            random = check_random_state(self.random_state)
+            ascent.solve(state, tol=self.tol, max_iter=passes, random=random, history=History())
+            self.duality_gap_, last = state.relative_gap, C
+            self._set_weights(state.W.copy(), X.shape[1])
+            yield C
 
     def _fit_primal(self, features: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         loss = self._bind_loss(graphs, weight if self.solver_ == "boosting" else self.C * weight)

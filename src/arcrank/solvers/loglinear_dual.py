@@ -66,6 +66,13 @@ class DualAscent:
         """All flows 0."""
         return DualState(np.zeros(self.shape), np.zeros(self.n_flows))
 
+    def rescale(self, state: DualState, factor: float) -> None:
+        """Multiply the instances' weights, and flows and W alike: the start for another C."""
+        self._weight = self._weight * factor
+        state.flows *= factor
+        state.W *= factor
+        state.converged = False
+
     def solve(
         self, state: DualState, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:

@@ -23,11 +23,14 @@ from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.margin_problem import MarginProblem
 
 _NEGLIGIBLE = 0.1  # share of the allowed gap that sleeping instances may hold
+_WAITING = 0.05  # share of the present mean gap below which an instance waits; with more, passes lose their use
 _LONGEST_SLEEP = 8  # passes
 _FULL_EVERY = 4  # passes; those between look only at the labels that each instance watches
 _VISITS = 1000  # that a pass makes at least: it repeats a small set of instances, for it costs nothing
 _BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and rounds over them
 _ROUNDING = 1e-12  # share of the primal that rounding may hide of the gap
+_APPROACH, _APPROACHES = 5.0, 6  # factor between the costs of a cold start, and the most of them
+_APPROACH_PASSES, _NEAR_ENOUGH = 12, 0.01  # at each of them: passes at most, and the relative gap that is enough
 _TINY = 1e-30  # stands for the squared length of an empty instance
 
 
@@ -140,12 +143,41 @@ class LinearDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         """Ascend in place until the relative gap is at most tol."""
+        if not solution.store.count.any():
+            self._approach(solution, max_iter, random)
+        self._ascend(solution, tol=tol, max_iter=max_iter, random=random, history=history)
+
+    def rescale(self, solution: Solution, costs: Array) -> None:
+        """Replace the costs by a multiple of them, and multiply flows and weights alike: the start for another C."""
+        old = self._problem.cost[self._live]
+        factor = float((costs[self._live] / old).max(initial=1.0))
+        self._problem.cost = costs
+        solution.store.value[: solution.store.used[0]] *= factor  # what is behind was never written
+        solution.weights *= factor
+        solution.passes = 0
+        self._measure(solution)
+
+    def _approach(self, solution: Solution, max_iter: int, random: np.random.RandomState) -> None:
+        """Start from the scaled flows of smaller costs: from 0, those of instances that stay violated grow slowly."""
+        costs = self._problem.cost
+        scale = float((costs * self._square)[self._live].max(initial=0.0))
+        steps = [step for step in range(_APPROACHES, 0, -1) if scale > _APPROACH ** (step - 1)]
+        for step in steps:
+            self.rescale(solution, costs / _APPROACH**step)
+            passes = min(max_iter, _APPROACH_PASSES)
+            self._ascend(solution, tol=_NEAR_ENOUGH, max_iter=passes, random=random, history=History())
+        if steps:
+            self.rescale(solution, costs)
+
+    def _ascend(
+        self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
+    ) -> None:
         self._problem.begin()
         alarm, exact, close = Alarm(len(self._live), self._shrinking), False, not self._shrinking
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:
                 break
-            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self._live))
+            negligible = self._negligible(solution, tol)
             visited = alarm.awake(number)
             repeats = max(1, _VISITS // max(1, len(visited)))
             order = np.concatenate([random.permutation(visited) for _ in range(repeats)])
@@ -164,6 +196,11 @@ class LinearDual(_Dual):
         if not exact:
             self._measure(solution)
         solution.converged = solution.relative_gap <= tol
+
+    def _negligible(self, solution: Solution, tol: float) -> float:
+        """The part of the gap below which an instance may wait: small for what tol allows, or for the present mean."""
+        allowed, present = tol * solution.primal, solution.primal - solution.dual
+        return max(_NEGLIGIBLE * allowed, _WAITING * present) / max(1, len(self._live))
 
     def _pass(self, solution: Solution, visits: NDArray[np.int64], full: bool, quiet: float) -> None:
         first, store = 0, solution.store

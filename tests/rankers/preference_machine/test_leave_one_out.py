@@ -35,7 +35,7 @@ def piece_margins(graphs, scores, name):
 
 def test_the_bound_counts_all_support_vectors_of_the_exact_solution():
     missed = []
-    for seed in range(10, 20):
+    for seed in range(55, 65):
         X, y = problem(seed)
         exact = PreferenceMachine(C=0.3, **EXACT).fit(X, y)
         share = len(exact.support_) / len(y)

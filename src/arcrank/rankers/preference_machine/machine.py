@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -343,6 +343,32 @@ class PreferenceMachine(LinearRanker):
 
         self._note_margin_bound(graphs, problem, solver, float(np.vdot(W, W)), score)
         self._note_leave_one_out(graphs, problem, solver, solution, score)
+
+    def _fit_path(
+        self, X: Any, graphs: PreferenceGraphs, costs: Iterable[float], weight: Any = None
+    ) -> Iterator[float]:
+        """Fit a linear machine at each C, best in ascending order, from the scaled flows of the last one; yield each C.
+
+        X and graphs are what `_check_features` and `_learn_labels` returned: nothing is checked or copied again. At
+        each step `coef_`, `intercept_` and `duality_gap_` are those of this C, without calibration and bounds.
+        """
+        from arcrank.solvers.margin_dual import LinearDual
+        from arcrank.solvers.margin_problem import make_problem
+
+        weight = check_sample_weight(weight, X.shape[0])
+        problem = make_problem(
+            graphs, self._pieces(), self._loss(), weight, aggregate=self.aggregate, normalize=self.normalize
+        )
+        unit = problem.cost
+        solver = LinearDual(add_intercept(X) if self.fit_intercept else X, problem, n_jobs=self.n_jobs)
+        solution, passes = solver.start(), int(self.max_iter)
+        for C in costs:
+            solver.rescale(solution, C * unit)
+            random = check_random_state(self.random_state)
+            solver.solve(solution, tol=self.tol, max_iter=passes, random=random, history=History())
+            self.duality_gap_ = solution.relative_gap
+            self._set_weights(solution.weights.copy(), X.shape[1])
+            yield C
 
     def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
         from arcrank.solvers.margin_dual import KernelDual
