@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AutoRanker": "arcrank.training.auto",
+    "AverageRanker": "arcrank.rankers.average",
     "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
     "ConformalSets": "arcrank.rankers.conformal",
@@ -36,6 +38,8 @@ _HOME = {
 
 __all__ = [
     "CUT",
+    "AutoRanker",
+    "AverageRanker",
     "CandidateSets",
     "ConformalSets",
     "LogLinearRanker",
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from arcrank.bipartite.transductive_svm import TransductiveSVM
     from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
+    from arcrank.rankers.average import AverageRanker
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker
@@ -68,6 +73,7 @@ if TYPE_CHECKING:
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
+    from arcrank.training.auto import AutoRanker
 
 
 def __getattr__(name: str) -> Any:

@@ -16,8 +16,8 @@ from arcrank._wording import as_json
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs.cut import CUT
 from arcrank.inference.explanation import explanation_report
-from arcrank.inference.feature_map import FeatureMap
-from arcrank.inference.model_parts import split_model
+from arcrank.inference.feature_map import FeatureMap, transform_matrix
+from arcrank.inference.model_parts import split_model, takes_text
 from arcrank.inference.ranked_document import RankedDocument
 from arcrank.rankers.base import Explanation, top_columns
 from arcrank.solvers.products import row_products
@@ -51,6 +51,7 @@ class Predictor:
 
     def __init__(self, model: Any) -> None:
         self.transformers, self.ranker = split_model(model)
+        self.takes_text = takes_text(model)
         if not hasattr(self.ranker, "score_labels"):
             raise InputError(f"{type(self.ranker).__name__} ranks instances, not labels.\nTrain a label ranker.")
         self.columns = FeatureMap.of_model(model)
@@ -62,11 +63,6 @@ class Predictor:
 
     def _has_kernel(self) -> bool:
         return getattr(self.ranker, "kernel", None) not in (None, "linear")
-
-    @property
-    def takes_text(self) -> bool:
-        """Whether documents are texts rather than features."""
-        return self.transformers is not None
 
     @cached_property
     def written_labels(self) -> dict[Any, str]:
@@ -81,7 +77,7 @@ class Predictor:
             return self.transformers.transform(documents.texts)
         if self.takes_text:
             raise InputError(_wrong_kind("texts", "features"))
-        return self.columns.matrix(documents.X, documents.feature_names)
+        return transform_matrix(self.transformers, self.columns.matrix(documents.X, documents.feature_names))
 
     def scores(self, X: Any) -> Array:
         """Scores (n, k) of what `features` returns."""
@@ -185,9 +181,8 @@ class Predictor:
     def margin(self, x: Any, above: int, below: int | None) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
         if self._weights is None:
-            raise InputError(
-                "The model has a kernel, so its features have no weights.\nTrain a linear model to explain it."
-            )
+            lower = CUT if below is None else self.labels[below]
+            return self.ranker.explain(x, self.labels[above], lower)
         row = csr_matrix(x)
         weights, constant = self._weights[row.indices, above], float(self.ranker.intercept_[above])
         if below is None and not self.ranker.cut_label:

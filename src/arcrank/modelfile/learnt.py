@@ -263,12 +263,37 @@ def _tfidf(settings: Values, _: Values) -> dict[str, Form]:
 _IDF = Array("f8", "d", low=0.0, high=_LARGEST_IDF)
 _SCORES = Optional(Array("f8", "d", measure=True))
 
+
+def _average(_: Values, learnt: Values) -> dict[str, Form]:
+    members = {"members": ListOfRecords()}
+    if learnt.get("members"):
+        return _labels() | _CALIBRATED | members | {"intercept": Array("f8", "k")}
+    return _labels() | _CALIBRATED | members | _weights("k")
+
+
+class ListOfRecords(Form):
+    """A list of what the rankers of an average learnt, which their parts check."""
+
+    says = "a list of records"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _scaler(settings: Values, _: Values) -> dict[str, Form]:
+    mean = Array("f8", "d") if settings["with_mean"] else _NOTHING
+    scale = Array("f8", "d", low=_SMALLEST) if settings["with_std"] else _NOTHING
+    return {"n_features": Size("d"), **_FEATURE_NAMES, "mean": mean, "scale": scale}
+
+
 LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "log-linear": _log_linear,
     "preference-machine": _machine,
     "mmp": _online,
     "perceptron": _online,
     "rocchio": _rocchio,
+    "average": _average,
+    "standard-scaler": _scaler,
     "rankboost": _rankboost,
     "semi-supervised-rankboost": _semi_supervised,
     "transductive-svm": _binary,
@@ -370,6 +395,7 @@ def _check_calibrated(_: Values, learnt: Values, __: Sizes) -> None:
 RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "log-linear": _check_calibrated,
     "rocchio": _check_calibrated,
+    "average": _check_calibrated,
     "preference-machine": _check_machine,
     "mmp": _check_online,
     "perceptron": _check_online,

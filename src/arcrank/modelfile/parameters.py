@@ -56,6 +56,26 @@ class SetMeasure(Form):
         return True
 
 
+class Records(Form):
+    """A list of records, which the part itself checks."""
+
+    says = "a list of at most 100 records"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        """Whether it is a short list of dicts."""
+        return isinstance(value, list) and len(value) <= 100 and all(isinstance(one, dict) for one in value)
+
+
+class PositiveNumbers(Form):
+    """A list of numbers above 0."""
+
+    says = "a list of numbers above 0"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Whether it is one."""
+        return isinstance(value, list) and all(Number(1e-100).fits(one, sizes) for one in value)
+
+
 def _training(names: str) -> dict[str, Form]:
     return dict.fromkeys(names.split(), _ANY_OF_TRAINING)
 
@@ -157,6 +177,8 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "mmp": _MMP,
     "perceptron": _PERCEPTRON,
     "rocchio": _training("beta gamma"),
+    "average": {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())},
+    "standard-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "rankboost": _RANKBOOST,
     "semi-supervised-rankboost": _SEMI_SUPERVISED,
     "transductive-svm": _TRANSDUCTIVE,

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from arcrank.modelfile.encoder import MostlyZero, Names
-from arcrank.modelfile.forms import MisfitError, Optional, Sizes
+from arcrank.modelfile.forms import Form, MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
 from arcrank.modelfile.parameters import PARAMETERS, RETIRED
 
@@ -57,17 +57,28 @@ class Part:
 
     def check(self, parameters: Any, learnt: Any) -> Sizes:
         """Return the sizes of a part that was read and not yet expanded; raises ValueError if it is not valid."""
-        allowed, sizes = PARAMETERS[self.name] | RETIRED.get(self.name, {}), Sizes()
-        strange = [name for name in parameters if name not in allowed]
-        if strange:
-            raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
+        sizes = Sizes()
+        self._check_names(parameters)
         settings = self._settings(parameters)
         self._check_learnt(settings, learnt, sizes)
-        for name, value in parameters.items():
-            allowed[name].check(value, f"the parameter {name}", sizes)
+        self.check_parameters(parameters, sizes)
         if self.name in RELATIONS:
             RELATIONS[self.name](settings, learnt, sizes)
         return sizes
+
+    def check_parameters(self, parameters: Any, sizes: Sizes) -> None:
+        """Raise ValueError for a parameter that is not known or not valid."""
+        self._check_names(parameters)
+        for name, value in parameters.items():
+            self._allowed()[name].check(value, f"the parameter {name}", sizes)
+
+    def _allowed(self) -> dict[str, Form]:
+        return PARAMETERS[self.name] | RETIRED.get(self.name, {})
+
+    def _check_names(self, parameters: Any) -> None:
+        strange = [name for name in parameters if name not in self._allowed()]
+        if strange:
+            raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
 
     def check_closely(self, parameters: Any, learnt: Any) -> None:
         """Raise ValueError for names that are not distinct; checked last, because it takes memory."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from arcrank.errors import ModelFileError
+from arcrank.modelfile.average import AveragePart
 from arcrank.modelfile.parts import CountsPart, OnlinePart, Part, TermCountsPart, TextPart, TfidfPart
 
 __all__ = ["PARTS", "part_named", "part_of"]
@@ -79,6 +80,13 @@ PARTS: tuple[Part, ...] = (
     _online("mmp", "mmp:MMPRanker"),
     _online("perceptron", "perceptron:PerceptronRanker"),
     _ranker("rocchio", "rankers.rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS, **_CALIBRATED}, _CALIBRATION),
+    AveragePart(
+        "average",
+        "arcrank.rankers.average:AverageRanker",
+        {**_LABELS, **_WEIGHTS, **_CALIBRATED, "members": "members_"},
+        _CALIBRATION,
+        ranks=True,
+    ),
     _ranker("rankboost", "bipartite.rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
     _ranker(
         "semi-supervised-rankboost",
@@ -95,6 +103,11 @@ PARTS: tuple[Part, ...] = (
         "semi-supervised-logistic",
         "bipartite.semisupervised_logistic:SemiSupervisedLogistic",
         {**_FEATURES, **_WEIGHTS, "probabilities": "probabilities_", "n_iter": "n_iter_"},
+    ),
+    Part(
+        "standard-scaler",
+        "sklearn.preprocessing._data:StandardScaler",
+        {**_FEATURES, "mean": "mean_", "scale": "scale_"},
     ),
     _text("text-features", "arcrank.text.features:TextFeatures", kind=TextPart),
     _text("hashed-text-features", "arcrank.text.hashing:HashedTextFeatures"),

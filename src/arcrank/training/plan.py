@@ -29,8 +29,9 @@ class Learner(StrEnum):
 
 
 class Measure(StrEnum):
-    """What `--measure` takes."""
+    """What `--measure` takes; `balanced` is the mean of average precision and 1 - ranking loss."""
 
+    BALANCED = "balanced"
     AVERAGE_PRECISION = "average_precision"
     RANKING_LOSS = "ranking_loss"
     COVERAGE = "coverage"
@@ -51,6 +52,8 @@ def metric_title(measure: str) -> str:
         return "one-error"
     if measure == "auc":
         return "AUC"
+    if measure == Measure.BALANCED:
+        return "balanced measure"
     return measure.replace("zero_one", "zero-one").replace("o_f1", "o-F1").replace("_", " ")
 
 

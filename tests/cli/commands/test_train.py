@@ -35,7 +35,8 @@ def test_from_a_shell(tmp_path, data):
     assert result.code == 0, result.err
     check_output(result.json, "train")
     assert (result.json["documents"], result.json["labels"], result.json["skipped"]) == (60, 3, {})
-    assert result.json["validation"]["documents"] == 6
+    assert result.json["validation"]["documents"] == 60
+    assert result.json["validation"]["how"] == "cross-validation"
     assert len(result.json["chosen"]["tried"]) >= 10
     assert result.json["chosen"]["why"] in result.err
     assert result.json["bytes"] == model.stat().st_size
@@ -57,18 +58,21 @@ def test_auto_shows_what_it_tried(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--json")
     lines = result.err.splitlines()
     tried = [line for line in lines if line.startswith("│") and any(name in line for name in BOTH)]
-    assert "Measured on 54 documents in 4 folds" in result.err
-    marked = [line for line in tried if "* selected" in line]
-    best = {
-        name: min(one["value"] for one in result.json["chosen"]["tried"] if one["learner"] == name) for name in BOTH
-    }
-    for line in tried:
-        if "+ best" in line:
-            assert any(name in line and f" {value:.4g} " in line for name, value in best.items())
-    assert len(tried) == len(result.json["chosen"]["tried"])
-    assert len(marked) == 1
-    assert result.json["learner"] in marked[0]
-    assert f" {result.json['parameters']['C']:g} " in marked[0]
+    assert "Compared in 3 folds" in result.err
+    marked = [line for line in tried if line.startswith("│ *")]
+    chosen = result.json["chosen"]
+    assert len(tried) == len(chosen["tried"])
+    assert len(marked) == len(chosen["members"]) == sum(one["selected"] for one in chosen["tried"])
+    for line, member in zip(marked, chosen["members"], strict=True):
+        assert member["learner"] in line
+        assert f" {member['parameters']['C']:g} " in line
+
+
+def test_auto_measures_on_held_out_documents_if_asked(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", "--validate", "0.2", "--json").json
+    assert (result["validation"]["how"], result["validation"]["documents"]) == ("held-out", 12)
+    assert {one["documents"] for one in result["chosen"]["tried"]} == {48}
+    assert call("train", data, "--model", tmp_path / "m", "--validate", "0", "--json").json["validation"] is None
 
 
 def test_the_measure_that_auto_chooses_by(tmp_path, data):
@@ -81,7 +85,7 @@ def test_the_measure_that_auto_chooses_by(tmp_path, data):
     failed(call(*arguments, "--measure", "beauty"), "'beauty'")
     path = write_rows(tmp_path / "l.jsonl", [{"text": "oil", "layers": [["a"], ["b"], ["c"]]}] * 30)
     layers = call("train", path, "--model", tmp_path / "m", "--measure", "coverage")
-    failed(layers, "--measure coverage is for label sets", "disagreement_error")
+    failed(layers, "The measure coverage is for label sets", "disagreement_error")
 
 
 def test_one_document_is_one(tmp_path):
@@ -424,10 +428,10 @@ def test_options_from_environment_and_file(tmp_path, data, monkeypatch):
 
 def test_auto_keeps_what_was_set_and_gives_up_on_few_documents(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--set", "C=3", "--json")
-    assert {trial["C"] for trial in result.json["chosen"]["tried"]} == {3}
+    assert {trial["parameters"]["C"] for trial in result.json["chosen"]["tried"]} == {3}
     few = write_rows(tmp_path / "few.jsonl", text_rows(8))
     result = call("train", few, "--model", tmp_path / "m", "--json")
-    assert (result.json["learner"], result.json["chosen"]["tried"]) == ("log-linear", [])
+    assert (result.json["learner"], result.json["chosen"]["tried"]) == ("preference-machine", [])
     assert "too few" in result.err
 
 

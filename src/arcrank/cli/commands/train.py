@@ -24,6 +24,7 @@ _ONLINE_LOSSES = {
     "size_loss": " (wrongly ordered pairs per document)",
     "ranking_loss": " (share of wrongly ordered pairs)",
 }
+_HOW = {"held-out": " held out", "cross-validation": ", cross-validated"}
 _ORDERS = {"shuffled": " in random order", "file": " in file order"}
 
 
@@ -34,11 +35,11 @@ def train(
     reading: Reading,
     learner: Annotated[
         Learner,
-        typer.Option(help="auto compares log-linear and preference-machine."),
+        typer.Option(help="auto compares rankers by cross-validation and averages the best."),
     ] = Learner.AUTO,
     measure: Annotated[
         Measure | None,
-        typer.Option(help="Measure that auto selects by (default for label sets: ranking_loss)."),
+        typer.Option(help="Measure that auto selects by (default for label sets: balanced)."),
     ] = None,
     decomposition: Annotated[
         options.DecompositionName | None, typer.Option(help="How preference graphs are split into subgraphs.")
@@ -46,15 +47,21 @@ def train(
     set: options.SetOption = None,
     hierarchy: options.HierarchyOption = None,
     validate: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Share of documents to hold out for measuring; 0 for none.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=0.9,
+            help="Share of documents to hold out for measuring; 0 for none (default: 0.1; auto cross-validates).",
+        ),
+    ] = None,
     on_error: options.OnErrorOption = options.OnError.RAISE,
     random_state: options.SeedOption = 0,
     json: options.JsonOption = False,
 ) -> None:
     """Learn to rank labels from documents with preferences, and save the model.
 
-    The measures are computed on held-out documents; the saved model then learns from all documents. The online
+    By default several rankers are compared by cross-validation, and the best of them, or their average, is trained on
+    all documents. Other learners are measured on held-out documents first. The online
     learners mmp and perceptron read the file as a stream, in constant memory, and learn its documents in random order;
     --set shuffle=false keeps the order of the file.
 
@@ -145,9 +152,9 @@ def show_report(report: dict[str, Any]) -> None:
 
 def describe_validation(validation: dict[str, Any]) -> str:
     """Format validation measures on one line."""
-    n, held_out = validation["documents"], validation["how"] == "held-out"
-    how = " held out" if held_out else f"{_ORDERS[validation['order']]}, each measured before it was learnt"
-    meanings = {} if held_out else _ONLINE_LOSSES
+    n, how = validation["documents"], _HOW.get(validation["how"])
+    meanings = {} if how else _ONLINE_LOSSES
+    how = how or f"{_ORDERS[validation['order']]}, each measured before it was learnt"
     measures = ", ".join(
         f"{metric_title(name)} {number(value)}{meanings.get(name, '')}"
         for name, value in validation["measures"].items()

@@ -1,0 +1,121 @@
+"""Out-of-fold scores of candidates on a sample of the documents, and the walk along C."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arcrank._typing import Array, IntArray
+from arcrank.graphs import PreferenceGraphs
+from arcrank.model_selection import StratifiedFolds
+from arcrank.training.measures import known_mean, loss_of, measure_documents
+from arcrank.training.plan import Plan
+from arcrank.training.portfolio import Family, mean_square
+
+__all__ = ["Sample", "Trial", "walk_costs"]
+
+QUICK = 1e-2
+"""The gap at which candidates are compared; smaller gaps do not change the order of held-out documents."""
+STEP = math.sqrt(10.0)
+MOST_STEPS = 6
+"""How far from its start a walk along C may go, in steps of half a decade."""
+FLAT = 0.002
+"""A step beyond the end of the values tried must reduce the loss by more than this share."""
+
+
+class Trial(NamedTuple):
+    """One candidate with its measure: the mean, and the value per document (NaN where there is nothing to measure)."""
+
+    plan: Plan
+    value: float
+    seconds: float
+    per_document: Any = None
+    scores: Any = None
+    """Out-of-fold scores, (n, k)."""
+    documents: int = 0
+
+
+class Sample:
+    """Some documents, in folds, on which candidates are compared.
+
+    Features are those of the whole data: they depend on no label, so slices of them can be used for all folds. Each
+    family keeps its rankers, one per fold, so that the next value of C starts from the dual variables of the last.
+    """
+
+    def __init__(
+        self, X: Any, graphs: PreferenceGraphs, rows: IntArray, measure: str, *, folds: int, random_state: int
+    ) -> None:
+        self.measure, self.graphs, self.folds = measure, graphs[rows], folds
+        self.scale = mean_square(X)
+        parts = StratifiedFolds(folds, random_state=random_state).split(rows, self.graphs)
+        self._parts = [(X[rows[train]], self.graphs[train], X[rows[test]], test) for train, test in parts]
+        self._rankers: dict[str, list[Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def try_plan(self, plan: Plan, on_pass: Callable[[dict[str, Any]], None] | None = None) -> Trial:
+        """Fit a candidate to all folds but one, each in turn, and measure it on the one left out."""
+        start = time.perf_counter()
+        scores = np.empty(self.graphs.shape)
+        for ranker, (X, graphs, Z, test) in zip(self._warm_rankers(plan, on_pass), self._parts, strict=True):
+            scores[test] = ranker.fit(X, graphs).score_labels(Z)
+        per_document = measure_documents(self.measure, self.graphs, scores)
+        seconds = time.perf_counter() - start
+        return Trial(plan, known_mean(per_document), seconds, per_document, scores, len(self))
+
+    def value_of(self, scores: Array) -> float:
+        """Measure scores of the documents."""
+        return known_mean(measure_documents(self.measure, self.graphs, scores))
+
+    def _warm_rankers(self, plan: Plan, on_pass: Callable[[dict[str, Any]], None] | None) -> Iterator[Any]:
+        key = plan.with_parameters(C=None).describe()
+        known = plan.ranker().get_params(deep=False)
+        quick = {"tol": QUICK, "warm_start": True, "calibration_folds": 0, "callback": on_pass}
+        quick = {name: value for name, value in quick.items() if name in known}
+        if key not in self._rankers:
+            self._rankers[key] = [plan.ranker(**quick) for _ in self._parts]
+        for ranker in self._rankers[key]:
+            yield ranker.set_params(**{**plan.parameters, **quick})
+
+    def forget(self) -> None:
+        """Free the memory of the rankers."""
+        self._rankers.clear()
+
+
+def walk_costs(sample: Sample, family: Family, run: Callable[[Plan], Trial], start: float | None = None) -> list[Trial]:
+    """Try values of C from `start` on, in both directions, as long as they reduce the loss.
+
+    The loss as a function of log C falls and then rises, up to noise; so the walk ends one step after its best value.
+    """
+    if family.start is None or "C" in family.plan.parameters:
+        return [run(family.plan)]
+    first = family.start if start is None else start
+    tried: dict[int, Trial] = {}
+
+    def at(step: int) -> float:
+        if step not in tried:
+            tried[step] = run(family.plan.with_parameters(C=_rounded(first * STEP**step / sample.scale)))
+        return loss_of(tried[step].value, sample.measure)
+
+    at(0)
+    for direction in (1, -1):
+        step = 0
+        while abs(step) < MOST_STEPS and at(step + direction) < (1.0 - FLAT * (step != 0)) * at(step):
+            step += direction
+        if step:
+            break  # the loss falls in this direction, so it rises in the other
+    return list(tried.values())
+
+
+def _rounded(cost: float) -> float:
+    """Round to two digits, so that tables are readable.
+
+    >>> _rounded(0.31622)
+    0.32
+    """
+    return float(f"{cost:.1e}")
