@@ -144,9 +144,8 @@ def run(only: list[str]) -> None:
             except ModuleNotFoundError as error:
                 print(f"{learner}: {error}", file=sys.stderr)
                 continue
-            for measure in rows:
-                if measure in cell:
-                    rows[measure].setdefault(name, {})[learner] = cell[measure]
+            for measure in rows.keys() & cell.keys():
+                rows[measure].setdefault(name, {})[learner] = cell[measure]
     show_results(rows, learners)
 
 

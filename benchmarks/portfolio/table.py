@@ -55,8 +55,7 @@ def show_distances(title: str, losses: dict[str, dict[str, float]], ours: str, g
         if ours in cells and len(cells) > 1
     }
     missed = {row: value for row, value in behind.items() if value > goal}
-    print(
-        f"\n{title}: at most {100 * goal:.1f} points behind the best peer in {len(behind) - len(missed)} of {len(behind)}"
-    )
+    kept = len(behind) - len(missed)
+    print(f"\n{title}: at most {100 * goal:.1f} points behind the best peer in {kept} of {len(behind)}")
     for row, value in sorted(missed.items(), key=lambda item: -item[1]):
         print(f"  {row}: {100 * value:.2f} behind")

@@ -54,8 +54,8 @@ def load_subjects(*, labels: str = "subjects", language: str | None = None, reco
     Returns
     -------
     Corpus
-        Labels sorted, the same 38,267 (or 28) whatever is selected; ids = record numbers; a text is the title, a line end and
-        the abstract.
+        Labels sorted, the same 38,267 (or 28) whatever is selected; ids = record numbers; a text is the title, a line
+        end and the abstract.
 
     Examples
     --------
