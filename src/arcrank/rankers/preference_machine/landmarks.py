@@ -7,6 +7,7 @@ kernel machine with the support vectors L and the coefficients `U S^(-1/2) W`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def make_landmarks(kernel: Kernel, X: Any, n_landmarks: int, random: np.random.R
     """Draw landmarks from the instances, all of them if there are not more."""
     n = X.shape[0]
     rows = np.sort(random.permutation(n)[: min(n, n_landmarks)])
-    vectors, kernel = X[rows], kernel._replace(constant=0.0)
+    vectors, kernel = X[rows], replace(kernel, constant=0.0)
     values, directions = np.linalg.eigh(kernel.between(vectors, vectors))
     kept = values > _SMALLEST * max(float(values[-1]), np.finfo(np.float64).tiny)
     return LandmarkMap(rows, vectors, kernel, directions[:, kept] / np.sqrt(values[kept]))
