@@ -31,6 +31,7 @@ _HOME = {
     "SemiSupervisedLogistic": "arcrank.bipartite.semisupervised_logistic",
     "SemiSupervisedRankBoost": "arcrank.bipartite.semisupervised_rankboost",
     "TransductiveSVM": "arcrank.bipartite.transductive_svm",
+    "TreeRanker": "arcrank.rankers.trees",
     "load": "arcrank.modelfile",
     "make_ranking_pipeline": "arcrank.rankers.pipeline",
     "save": "arcrank.modelfile",
@@ -52,6 +53,7 @@ __all__ = [
     "SemiSupervisedLogistic",
     "SemiSupervisedRankBoost",
     "TransductiveSVM",
+    "TreeRanker",
     "__version__",
     "load",
     "make_ranking_pipeline",
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
+    from arcrank.rankers.trees import TreeRanker
     from arcrank.training.auto import AutoRanker
 
 

@@ -1,6 +1,7 @@
 """What the parts of a model file have learnt: every array with its type, its shape and the range of its numbers.
 
-Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps, n training instances.
+Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps or trees, N nodes of
+trees with w values each, n training instances.
 Forms may depend on the parameters; what shapes and ranges cannot express is checked across several values.
 """
 
@@ -33,6 +34,7 @@ from arcrank.modelfile.forms import (
 )
 from arcrank.modelfile.parameters import SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
+from arcrank.solvers.forest import Forest, check_forest
 from arcrank.solvers.online import check_progress
 
 __all__ = ["LEARNT", "RELATIONS"]
@@ -220,6 +222,25 @@ def _stumps() -> dict[str, Form]:
     }
 
 
+_FOREST = {
+    **dict.fromkeys(("roots", "columns"), Array("i8", "T", low=0, high=2**53)),
+    **dict.fromkeys(("features", "left", "right"), Array("i8", "N", low=-1, high=2**53)),
+    "thresholds": Array("f8", "N"),
+    "values": Array("f8", "N", "w"),
+    "missing_left": Array("b1", "N"),
+}
+
+
+def _trees(_: Values, __: Values) -> dict[str, Form]:
+    return {
+        **_labels(most=MOST_FEATURES),
+        **_CALIBRATED,
+        "intercept": Array("f8", "k"),
+        "forest": Record(_FOREST),
+        "history": Optional(History()),
+    }
+
+
 def _rankboost(_: Values, __: Values) -> dict[str, Form]:
     return _stumps()
 
@@ -294,6 +315,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "rocchio": _rocchio,
     "average": _average,
     "standard-scaler": _scaler,
+    "trees": _trees,
     "rankboost": _rankboost,
     "semi-supervised-rankboost": _semi_supervised,
     "transductive-svm": _binary,
@@ -374,6 +396,13 @@ def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
         _check_growth({**settings, "gamma": gamma}, vectors, learnt["coefficients"])
 
 
+def _check_trees(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    _check_calibration(learnt.get("calibration"))
+    wrong = check_forest(Forest(**learnt["forest"]), sizes["d"], sizes["k"] + bool(settings["cut_label"]))
+    if wrong is not None:
+        raise MisfitError(wrong)
+
+
 def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
     if settings["features"] == "stumps":
         return
@@ -399,6 +428,7 @@ RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "preference-machine": _check_machine,
     "mmp": _check_online,
     "perceptron": _check_online,
+    "trees": _check_trees,
     "semi-supervised-rankboost": _check_latent,
     **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),
 }

@@ -119,6 +119,14 @@ _MMP = {
     "degree": Number(),
     "coef0": Number(),
 }
+_TREES = {
+    **_CUT,
+    "decomposition": _DECOMPOSITION,
+    "callback": _NOTHING,
+    "random_state": _SEED,
+    **_training("n_rounds learning_rate n_runs max_leaf_nodes min_samples_leaf l2_regularization random_thresholds"),
+    **_training("shared_trees max_features subsample normalize n_jobs verbose"),
+}
 _RANKBOOST = {
     "thresholds": Either(OneOf("all"), Whole(1)),
     "random_state": _SEED,
@@ -179,6 +187,7 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "rocchio": _training("beta gamma"),
     "average": {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())},
     "standard-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
+    "trees": _TREES,
     "rankboost": _RANKBOOST,
     "semi-supervised-rankboost": _SEMI_SUPERVISED,
     "transductive-svm": _TRANSDUCTIVE,

@@ -87,6 +87,12 @@ PARTS: tuple[Part, ...] = (
         _CALIBRATION,
         ranks=True,
     ),
+    _ranker(
+        "trees",
+        "rankers.trees:TreeRanker",
+        {**_LABELS, **_CALIBRATED, "intercept": "intercept_", "forest": "forest_", "history": "history_"},
+        {"forest": "arcrank.solvers.forest:Forest", **_CALIBRATION},
+    ),
     _ranker("rankboost", "bipartite.rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
     _ranker(
         "semi-supervised-rankboost",

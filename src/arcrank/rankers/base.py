@@ -55,6 +55,8 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
     n_features_in_: int
     _kind: str
     _top_seen: Mask
+    _takes_missing: bool = False
+    """Whether NaN in X is a missing value."""
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -199,11 +201,27 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
         refuse_candidates(X, type(self).__name__)
         if not reset:
             check_is_fitted(self)
-        return check_features(self, X, reset=reset)
+        return check_features(self, X, reset=reset, missing=self._takes_missing)
+
+    def _one_row(self, x: Any) -> Any:
+        """The instance that `explain` is given, as a matrix of one row."""
+        refuse_candidates(x, "explain")
+        row = x if sp.issparse(x) or getattr(x, "ndim", 0) == 2 else np.atleast_2d(np.asarray(x))
+        row = self._check_features(row, reset=False)
+        if row.shape[0] != 1:
+            raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
+        return row
+
+    def _column(self, label: Any) -> int:
+        found = np.flatnonzero(self.labels_ == label)
+        if not found.size:
+            raise InputError(f"{label!r} is not one of the {len(self.labels_)} labels of this ranker; see labels_.")
+        return int(found[0])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._takes_missing
         tags.target_tags.required = True
         return tags
 
@@ -228,11 +246,7 @@ class LinearRanker(LabelRanker):
         above, below : labels
             Two labels of `labels_`, or `arcrank.CUT` for one of them: why a label is in or out.
         """
-        refuse_candidates(x, "explain")
-        row = x if sp.issparse(x) or getattr(x, "ndim", 0) == 2 else np.atleast_2d(np.asarray(x))
-        row = sp.csr_matrix(self._check_features(row, reset=False))
-        if row.shape[0] != 1:
-            raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
+        row = sp.csr_matrix(self._one_row(x))
         (high, high_constant), (low, low_constant) = (self._label_weights(name, row.indices) for name in (above, below))
         values = row.data * (high - low)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[row.indices]
@@ -246,12 +260,6 @@ class LinearRanker(LabelRanker):
             return np.zeros(len(columns)), 0.0
         at = self._column(label)
         return self.coef_[at, columns], float(self.intercept_[at])
-
-    def _column(self, label: Any) -> int:
-        found = np.flatnonzero(self.labels_ == label)
-        if not found.size:
-            raise InputError(f"{label!r} is not one of the {len(self.labels_)} labels of this ranker; see labels_.")
-        return int(found[0])
 
     def _set_weights(self, W: Array, n_features: int) -> None:
         """Keep (d, k) weights, the last row being the intercept's where there is one more than features.
