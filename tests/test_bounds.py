@@ -27,7 +27,7 @@ def declared():
     extras = PROJECT["optional-dependencies"]
     runners = [one for one in extras["dev"] if Requirement(one).name in RUNNERS]
     assert len(runners) == len(RUNNERS)
-    return bounds([*PROJECT["dependencies"], *extras["report"], *extras["parquet"], *runners])
+    return bounds([*PROJECT["dependencies"], *extras["report"], *extras["parquet"], *extras["trees"], *runners])
 
 
 def pinned():

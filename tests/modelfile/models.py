@@ -21,6 +21,7 @@ from arcrank import (
     SemiSupervisedLogistic,
     SemiSupervisedRankBoost,
     TransductiveSVM,
+    TreeRanker,
 )
 from arcrank.text import (
     HashedTextFeatures,
@@ -67,6 +68,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "machine rbf": _labels(PreferenceMachine(kernel="rbf", gamma=0.5)),
     "machine rbf sparse": _labels(PreferenceMachine(kernel="polynomial"), sp.csr_matrix(np.round(X))),
     "machine precomputed": _labels(PreferenceMachine(kernel="precomputed"), X @ X.T),
+    "trees": _labels(TreeRanker(n_rounds=3, n_runs=2, min_samples_leaf=2, random_state=0)),
+    "trees by label": _labels(TreeRanker(n_rounds=3, n_runs=1, shared_trees=False, min_samples_leaf=2, random_state=0)),
     "mmp": _labels(MMPRanker("size", epochs=2, shuffle=True, random_state=0)),
     "mmp average text": _text(HashedTextFeatures(n_features=64, stop_words={"the", "an"}), MMPRanker(average=True)),
     "mmp mostly zero": _text(HashedTextFeatures(n_features=2**12), MMPRanker(average=True)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_learns_what_is_not_linear(shared, decomposition):
     assert kendall_tau(ranks_test, ranker.score_labels(X_test)) > 0.75
     assert kendall_tau(ranks_test, linear.score_labels(X_test)) < 0.6
     losses = [entry["loss"] for entry in ranker.history_ if entry["run"] == 1]
-    assert all(later < earlier for earlier, later in zip(losses, losses[1:], strict=False))
+    assert all(later < earlier for earlier, later in pairwise(losses))
 
 
 @GROWERS
@@ -225,9 +226,14 @@ def beyond(name, number):
     return change
 
 
+def narrow(arrays):
+    arrays["values"].resize((len(arrays["values"]), 0), refcheck=False)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (narrow, "the nodes of trees have 0 values, but there are 3 labels"),
         (cycle, "the nodes of a tree are not in order"),
         (two_parents, "a node does not have exactly one parent"),
         (beyond("features", 2), "a feature or a label that does not exist"),

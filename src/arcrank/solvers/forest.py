@@ -178,8 +178,10 @@ def check_forest(forest: Forest, n_features: int, n_columns: int) -> str | None:
     """
     nodes = np.arange(len(forest.features))
     leaf = forest.features == -1
-    last = n_columns - forest.values.shape[1]
-    if not _within(forest.features, -1, n_features) or not _within(forest.columns, 0, last + 1):
+    width = forest.values.shape[1]
+    if not 1 <= width <= n_columns:
+        return f"the nodes of trees have {width} values, but there are {n_columns} labels"
+    if not _within(forest.features, -1, n_features) or not _within(forest.columns, 0, n_columns - width + 1):
         return "a tree refers to a feature or a label that does not exist"
     if not all(_within(part, 0, len(nodes)) for part in (forest.roots, forest.left, forest.right)):
         return "a tree refers to a node that does not exist"

@@ -57,6 +57,7 @@ class SharedTrees:
         settings: Mapping[str, Any],
     ) -> None:
         self._X, self._missing = _single_precision(X)
+        self._check = sp.issparse(X) or bool(self._missing.any())  # scikit-learn then has something to prepare
         self._loss, self._start = loss, start
         self._rate, self._l2, self._subsample, self._settings = learning_rate, l2, subsample, settings
         self._trees: list[tuple[int, Tree]] = []
@@ -82,7 +83,7 @@ class SharedTrees:
         """Grow a tree, keep it, and return what it adds to the scores."""
         rows = self._draw(random)
         learner = DecisionTreeRegressor(**self._settings, random_state=random.randint(2**31 - 1))
-        tree = learner.fit(self._X[rows], -gradient[rows]).tree_
+        tree = learner.fit(self._X[rows], -gradient[rows], check_input=self._check).tree_
         leaves = tree.apply(self._X)
         sums = sp.csr_matrix((np.ones(len(leaves)), (leaves, np.arange(len(leaves)))), (tree.node_count, len(leaves)))
         steps = -self._rate * (sums @ gradient) / np.maximum(sums @ curvature + self._l2, 1e-30)
