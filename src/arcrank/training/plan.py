@@ -21,6 +21,7 @@ class Learner(StrEnum):
     MMP = "mmp"
     ROCCHIO = "rocchio"
     PERCEPTRON = "perceptron"
+    TREES = "trees"
     FEW_LABELS = "few-labels"
     RANKBOOST = "rankboost"
     SEMI_SUPERVISED_RANKBOOST = "semi-supervised-rankboost"
@@ -63,6 +64,7 @@ CLASSES = {
     Learner.MMP: "MMPRanker",
     Learner.ROCCHIO: "RocchioRanker",
     Learner.PERCEPTRON: "PerceptronRanker",
+    Learner.TREES: "TreeRanker",
     Learner.FEW_LABELS: "SemiSupervisedRankBoost",
     Learner.RANKBOOST: "RankBoost",
     Learner.SEMI_SUPERVISED_RANKBOOST: "SemiSupervisedRankBoost",

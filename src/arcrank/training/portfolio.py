@@ -68,6 +68,7 @@ def families_for(X: Any, *, label_sets: bool) -> list[Family]:
     found = list(_LABEL_SETS if label_sets else _OTHER_GRAPHS)
     if is_low_dimensional(X):
         decomposition = "domination" if label_sets else "disagreement"
+        found += [Family(Plan(Learner.TREES, {"decomposition": name})) for name in ("domination", "disagreement")]
         for gamma in _widths(X.shape[1]):
             found.append(Family(_machine(decomposition, "squared-hinge", kernel="rbf", gamma=gamma), 3.0))
     return found
