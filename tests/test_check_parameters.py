@@ -15,6 +15,7 @@ NOT_NEGATIVE = [-1, float("nan"), "x", None, True]
 COUNTS = [0, -1, 2.5, "many", None]
 SHARES = [0, 1.5, "x"]
 FLAGS = ["yes", 1, None]
+INTERCEPTS = ["free", None, True, 1.0, ["scaled"]]
 SEEDS = [-1, "seed", 0.5]
 ONLINE = {"epochs": COUNTS, "shuffle": ["yes", None], "random_state": SEEDS}
 POLY = {"kernel": "poly"}
@@ -31,6 +32,7 @@ BAD = {
         "solver": ["nonsense", None],
         "loss": ["hinge"],
         **dict.fromkeys(("C", "tol", "max_iter", "n_jobs"), NUMBERS),
+        "intercept": INTERCEPTS,
         **dict.fromkeys(("smoothing", "virtual"), NOT_NEGATIVE),
         "callback": ["print"],
         "random_state": SEEDS,
@@ -42,6 +44,7 @@ BAD = {
         "codes": ["nonsense"],
         "aggregate": ["mean"],
         **dict.fromkeys(("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"), NUMBERS),
+        "intercept": INTERCEPTS,
         "callback": ["print"],
         "random_state": SEEDS,
     },

@@ -126,6 +126,7 @@ def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
         **_CALIBRATED,
         **_weights(1 if learnt.get("kind") == "candidates" else "k"),
         **_HISTORY,
+        "cost": Optional(Measure()),
         "solver": Optional(OneOf("dual", "lbfgs", "boosting")),
         "thresholds": Optional(Record({"any": threshold, "first": threshold})),
     }
@@ -143,7 +144,7 @@ _KERNEL = {
     "gamma": Number(_SMALLEST),
     "degree": Number(),
     "coef0": Number(),
-    "constant": Number(0.0, 1.0),
+    "constant": Number(0.0),
 }
 
 
@@ -151,6 +152,7 @@ def _machine(settings: Values, _: Values) -> dict[str, Form]:
     shared = {
         **_HISTORY,
         **_CALIBRATED,
+        "cost": Optional(Measure()),
         "bound": Optional(Record(_BOUND)),
         "objective": Optional(Measure()),
         "leave_one_out_bound": Optional(Measure()),

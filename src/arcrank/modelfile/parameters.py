@@ -30,7 +30,7 @@ from arcrank.modelfile.forms import (
 from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
 from arcrank.rankers.set_offsets import check_set_measure
 
-__all__ = ["PARAMETERS", "RETIRED"]
+__all__ = ["EARLIER", "PARAMETERS", "RETIRED"]
 
 
 _NOTHING = OneOf(None)
@@ -86,6 +86,11 @@ _CUT = {
     "set_measure": Either(_NOTHING, SetMeasure()),
     "calibration_folds": Whole(0),
 }
+_REGULARISED = {
+    "C": Either(OneOf("scale"), _ANY_OF_TRAINING),
+    "intercept": OneOf("scaled", "regularised"),
+    "fit_intercept": _ANY_OF_TRAINING,
+}
 _LOG_LINEAR = {
     **_CUT,
     "decomposition": _DECOMPOSITION,
@@ -93,7 +98,8 @@ _LOG_LINEAR = {
     "loss": _NOTHING,
     "callback": _NOTHING,
     "random_state": _SEED,
-    **_training("C normalize fit_intercept smoothing virtual tol max_iter warm_start n_jobs verbose"),
+    **_REGULARISED,
+    **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
     **_CUT,
@@ -108,7 +114,8 @@ _MACHINE = {
     "gamma": Either(OneOf("scale", "auto"), Number()),
     "callback": _NOTHING,
     "random_state": _SEED,
-    **_training("C fit_intercept degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
+    **_REGULARISED,
+    **_training("degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
 }
 _PERCEPTRON = {**_CUT, "average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
 _MMP = {
@@ -217,3 +224,8 @@ PARAMETERS: dict[str, dict[str, Form]] = {
 
 RETIRED: dict[str, dict[str, Form]] = {"semi-supervised-logistic": {"labels": OneOf("soft", "hard")}}
 """By the same name: parameters in files of earlier versions that the estimator no longer has."""
+
+EARLIER: dict[str, dict[str, Any]] = {
+    name: {"intercept": "regularised"} for name in ("log-linear", "preference-machine")
+}
+"""By the same name: what a file means that lacks the parameter, where this is not the present default."""

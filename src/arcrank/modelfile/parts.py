@@ -10,7 +10,7 @@ from typing import Any
 from arcrank.modelfile.encoder import MostlyZero, Names
 from arcrank.modelfile.forms import Form, MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
-from arcrank.modelfile.parameters import PARAMETERS, RETIRED
+from arcrank.modelfile.parameters import EARLIER, PARAMETERS, RETIRED
 
 __all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
 
@@ -89,7 +89,7 @@ class Part:
     def _settings(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """All parameters, with defaults for those that an older file lacks."""
         defaults: dict[str, Any] = import_home(self.home)().get_params(deep=False)
-        return defaults | parameters
+        return defaults | EARLIER.get(self.name, {}) | parameters
 
     def _check_learnt(self, settings: dict[str, Any], learnt: Any, sizes: Sizes) -> None:
         forms = LEARNT[self.name](settings, learnt)
@@ -104,8 +104,9 @@ class Part:
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         """Return the fitted estimator of what was checked and expanded."""
-        retired = RETIRED.get(self.name, {})
-        estimator = import_home(self.home)(**{name: v for name, v in parameters.items() if name not in retired})
+        retired, earlier = RETIRED.get(self.name, {}), EARLIER.get(self.name, {})
+        given = {name: value for name, value in parameters.items() if name not in retired}
+        estimator = import_home(self.home)(**(earlier | given))
         for name, value in learnt.items():
             is_record = name in self.records and value is not None
             setattr(estimator, self.fitted[name], import_home(self.records[name])(**value) if is_record else value)

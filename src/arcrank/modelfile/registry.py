@@ -17,7 +17,7 @@ _LABELS = {"kind": "_kind", "labels": "labels_", "n_features": "n_features_in_",
 _WEIGHTS = {"weights": "coef_", "intercept": "intercept_"}
 _CALIBRATED = {"calibration": "calibration_"}
 _CALIBRATION = {"calibration": "arcrank.rankers.calibration:Calibration"}
-_TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_"}
+_TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_", "cost": "C_"}
 _MACHINE = {
     "embedding": "embedding_",
     "support": "support_",

@@ -158,8 +158,13 @@ class AverageRanker(LinearRanker, _BaseComposition):
             ranker.set_params(**{name: value for name, value in common.items() if name in known})
         return copies
 
+    def _costs(self) -> dict[str, float]:
+        return self._used_costs
+
     def _combine(self, members: list[Any]) -> None:
         self.__dict__.pop("coef_", None)
+        named = zip((name for name, _ in self.rankers), members, strict=True)
+        self._used_costs = {f"{name}__C": member.C_ for name, member in named if hasattr(member, "C_")}
         if all(hasattr(member, "coef_") for member in members):
             pairs = list(zip(self._weights(), members, strict=True))
             self.coef_ = np.add.reduce([weight * member.coef_ for weight, member in pairs])

@@ -186,6 +186,10 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
             )
         return graphs
 
+    def _costs(self) -> dict[str, float]:
+        """The C that was used, by the name of its parameter; empty where there is none."""
+        return {"C": self.C_} if hasattr(self, "C_") else {}
+
     def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
         return Sizes(len(graphs), n_features, graphs.n_labels)
 
@@ -261,14 +265,14 @@ class LinearRanker(LabelRanker):
         at = self._column(label)
         return self.coef_[at, columns], float(self.intercept_[at])
 
-    def _set_weights(self, W: Array, n_features: int) -> None:
-        """Keep (d, k) weights, the last row being the intercept's where there is one more than features.
+    def _set_weights(self, W: Array, n_features: int, constant: float = 1.0) -> None:
+        """Keep (d, k) weights, the last row being those of the constant feature where there is one more than features.
 
         Those of the cut, the first column, are subtracted from the others: only differences matter.
         """
         W = relative_to_cut(W) if self.cut_label and self._learns_cut and self._kind != "candidates" else W
         self.coef_ = W[:n_features].T
-        self.intercept_ = W[n_features].copy() if len(W) > n_features else np.zeros(W.shape[1])
+        self.intercept_ = constant * W[n_features] if len(W) > n_features else np.zeros(W.shape[1])
 
 
 @dataclass(frozen=True)
@@ -328,10 +332,10 @@ def rank_matrix(scores: Array) -> NDArray[np.int64]:
     return ranks
 
 
-def add_intercept(X: Any) -> Any:
-    """X with a last column of ones."""
-    ones = np.ones((X.shape[0], 1))
-    return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+def add_intercept(X: Any, constant: float) -> Any:
+    """X with a last column of this value."""
+    column = np.full((X.shape[0], 1), constant)
+    return sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
 
 
 def refuse_one_label(graphs: PreferenceGraphs) -> None:

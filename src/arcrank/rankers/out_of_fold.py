@@ -24,7 +24,7 @@ def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: An
     quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
     known = ranker.get_params()
     model = clone(ranker).set_params(**{name: value for name, value in quiet.items() if name in known})
-    costs = {name: value for name, value in known.items() if name.rpartition("__")[2] == "C"}  # of an average, several
+    costs = ranker._costs()
     scores = np.empty((len(graphs), len(ranker.labels_)))
     splitter = StratifiedFolds(folds, random_state=0)
     for train, test in splitter.split(np.empty(len(graphs)), graphs):

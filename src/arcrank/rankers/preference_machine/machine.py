@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -31,6 +32,7 @@ from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
+from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.products import row_products
@@ -41,6 +43,13 @@ if TYPE_CHECKING:
     from arcrank.solvers.margin_problem import MarginProblem
 
 _SCORED_AT_ONCE = 1000  # rows of a kernel matrix in memory at a time when new instances are scored
+_FACTORS: dict[str, dict[str | None, float]] = {
+    "hinge": {"zero-one": 0.05, "domination": 0.02, "disagreement": 0.003},
+    "squared-hinge": {"zero-one": 0.05, "domination": 0.01, "cut-domination": 0.02, "disagreement": 0.003},
+    "logistic": {"zero-one": 0.1, "domination": 0.08, "disagreement": 0.03},
+    "exponential": {"zero-one": 0.1, "domination": 0.04, "disagreement": 0.02},
+}
+"""Of C="scale", by loss and decomposition; "hinge" and "domination" stand for what is not listed."""
 _SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first
 
 
@@ -64,13 +73,18 @@ class PreferenceMachine(LinearRanker):
         "linear" (works on W, never on a kernel matrix), "polynomial", "rbf", "cosine", "precomputed" (fit gets the
         (n, n) values between training instances, the other methods those between new and training instances), or a
         callable `(A, B) -> (len(A), len(B))`.
-    C : float
-        Weight of the data term.
+    C : float or "scale"
+        Weight of the data term. "scale" is `factor sqrt(k / density) / mean ||x||^2`, density being the share of values
+        of X that are not 0, with a factor for each loss and decomposition; with other kernels than "linear" it is
+        1 / mean k(x, x). `C_` is the number.
     codes : (k, s) matrix, "one-vs-one", "error-correcting" or None
         The matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. The regulariser is on the
         (s, d) matrix W.
     fit_intercept : bool
-        Add 1 to the kernel, as the paper does: a constant feature of value 1, regularised like the others.
+        Add a constant to the kernel, as the paper does: a constant feature, regularised like the others.
+    intercept : "scaled" or "regularised"
+        The value of the constant feature. "regularised": 1, the paper's. "scaled": as in `LogLinearRanker`; with other
+        kernels than "linear", `sqrt(mean k(x, x))`.
     aggregate : "max" or "sum"
         "max" over the arcs of a piece; "sum" makes every arc a piece.
     normalize : bool
@@ -113,6 +127,8 @@ class PreferenceMachine(LinearRanker):
         The weights of a linear machine; of a kernel machine there is only the intercept, 0 unless offsets were chosen.
     embedding_ : (s, d) array
         The paper's W, where codes are given.
+    C_ : float
+        The C that was used.
     support_ : (m,) array
         Training instances that carry flow.
     dual_coef_, support_vectors_ : (m, k) and (m, d) arrays
@@ -157,10 +173,11 @@ class PreferenceMachine(LinearRanker):
         decomposition: Any = "identity",
         loss: Any = "hinge",
         kernel: Any = "linear",
-        C: float = 1.0,
+        C: float | str = "scale",
         codes: Any = None,
         *,
         fit_intercept: bool = True,
+        intercept: str = "scaled",
         aggregate: str = "max",
         normalize: bool = False,
         beta: float = 1.0,
@@ -188,6 +205,7 @@ class PreferenceMachine(LinearRanker):
         self.C = C
         self.codes = codes
         self.fit_intercept = fit_intercept
+        self.intercept = intercept
         self.aggregate = aggregate
         self.normalize = normalize
         self.beta = beta
@@ -216,19 +234,39 @@ class PreferenceMachine(LinearRanker):
         self.check_parameters()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
-        cost = self.C * check_sample_weight(sample_weight, X.shape[0])
+        weight = check_sample_weight(sample_weight, X.shape[0])
+        kernel = None if self.kernel == "linear" else self._kernel_without_constant(X)
+        constant = self._set_scale(X, weight, graphs.n_labels, kernel)
+        cost = self.C_ * weight
         codes = check_codes(self.codes, graphs.n_labels, with_cut=bool(self.cut_label))
         problem = make_problem(
             graphs, self._pieces(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
         )
         for name in ("coef_", "intercept_", "embedding_", "dual_coef_", "support_vectors_", "_kernel"):
             self.__dict__.pop(name, None)
-        if self.kernel == "linear":
-            self._fit_linear(X, graphs, problem)
+        if kernel is None:
+            self._fit_linear(X, graphs, problem, constant)
         else:
-            self._fit_kernel(X, graphs, problem)
-        self._calibrate_by_folds(X, graphs, None if sample_weight is None else cost / self.C)
+            self._fit_kernel(X, graphs, problem, replace(kernel, constant=constant**2))
+        self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
+
+    def _set_scale(self, X: Any, weight: Array, n_labels: int, kernel: Kernel | None) -> float:
+        """Resolve C, and return the value of the constant feature, 0 where there is none."""
+        if kernel is None:
+            scale, factor = measure_scale(X, weight), self._factor()
+        else:
+            scale, factor, n_labels = DataScale.of_diagonal(kernel.diagonal(X), weight), 1.0, 1
+        self.C_ = scale.cost(self.C, factor, n_labels)
+        if not self.fit_intercept:
+            return 0.0
+        return scale.constant(self.intercept, with_cut=bool(self.cut_label))
+
+    def _factor(self) -> float:
+        """Return the factor of C="scale"."""
+        kind = "disagreement" if self.aggregate == "sum" else self._pieces().layered
+        factors = _FACTORS.get(self._loss().name, _FACTORS["hinge"])
+        return factors.get(kind, factors["domination"])
 
     def score_labels(self, X: Any) -> Array:
         """(n, k) scores."""
@@ -292,7 +330,9 @@ class PreferenceMachine(LinearRanker):
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
-        for name in ("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"):
+        check_cost(self.C)
+        check_intercept(self.intercept)
+        for name in ("tol", "max_iter", "n_jobs", "beta", "cache_mb"):
             check_real(name, getattr(self, name), above=0)
         if self.aggregate not in ("max", "sum"):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
@@ -325,15 +365,15 @@ class PreferenceMachine(LinearRanker):
     def _loss(self) -> MarginLoss:
         return get_margin_loss(self.loss, self.beta)
 
-    def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
+    def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, constant: float) -> None:
         from arcrank.solvers.margin_dual import LinearDual
 
-        design = sp.csr_matrix(add_intercept(X) if self.fit_intercept else X)
+        design = sp.csr_matrix(add_intercept(X, constant) if self.fit_intercept else X)
         solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs)
         solution = self._solve(solver, graphs, problem)
         W = solution.weights
         weights = W if problem.codes is None else W @ problem.codes.T
-        self._set_weights(weights, X.shape[1])
+        self._set_weights(weights, X.shape[1], constant)
         if problem.codes is not None:
             self.embedding_ = W[: X.shape[1]].T
         self.support_ = np.flatnonzero(solution.store.count)
@@ -344,11 +384,13 @@ class PreferenceMachine(LinearRanker):
         self._note_margin_bound(graphs, problem, solver, float(np.vdot(W, W)), score)
         self._note_leave_one_out(graphs, problem, solver, solution, score)
 
-    def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
+    def _kernel_without_constant(self, X: Any) -> Kernel:
+        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return make_kernel(self.kernel, X, **numbers, constant=0.0)
+
+    def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, kernel: Kernel) -> None:
         from arcrank.solvers.margin_dual import KernelDual
 
-        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        kernel = make_kernel(self.kernel, X, **numbers, constant=float(bool(self.fit_intercept)))
         rows = KernelRows(lambda wanted: kernel.between(X[wanted], X, np.matmul), kernel.diagonal(X), self.cache_mb)
         solver = KernelDual(rows, problem, n_jobs=self.n_jobs)
         solution = self._solve(solver, graphs, problem)
