@@ -112,6 +112,7 @@ _MACHINE = {
     "beta": Number(1e-100),
     "normalize": Flag(),
     "gamma": Either(OneOf("scale", "auto"), Number()),
+    "landmarks": Either(_NOTHING, Whole(1)),
     "callback": _NOTHING,
     "random_state": _SEED,
     **_REGULARISED,

@@ -24,8 +24,8 @@ from arcrank.training.averaging import MOST_MEMBERS
 from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.inputs import as_input, make_features
 from arcrank.training.measures import check_measure, is_of_label_sets
-from arcrank.training.plan import Measure
-from arcrank.training.portfolio import Family, families_for, restricted
+from arcrank.training.plan import Measure, Plan
+from arcrank.training.portfolio import families_for, restricted, with_known_parameters
 from arcrank.training.reporter import SILENT, Reporter, StderrReporter
 from arcrank.training.selection import Choice, select
 from arcrank.training.trial_table import TrialTable, summary_html, summary_text
@@ -210,11 +210,11 @@ class AutoRanker(BaseEstimator):
         self.selected_ = f"{choice.describe()} ({choice.why})"
         self.validation_ = choice.validation()
 
-    def _families(self, X: Any, graphs: PreferenceGraphs, kind: str) -> list[Family]:
+    def _families(self, X: Any, graphs: PreferenceGraphs, kind: str) -> list[Plan]:
         found = restricted(families_for(X, label_sets=has_cut(graphs, kind)), self.learners, self.parameters)
         common = {"random_state": int(self.random_state)} | ({} if self.n_jobs == 1 else {"n_jobs": self.n_jobs})
         common |= {"cut_label": True} if self._learns_cut(graphs, kind) else {}
-        return [family.with_parameters(**common) for family in found]
+        return [with_known_parameters(family, common) for family in found]
 
     def _learns_cut(self, graphs: PreferenceGraphs, kind: str) -> bool:
         return bool((self.parameters or {}).get("cut_label", has_cut(graphs, kind)))

@@ -13,13 +13,14 @@ from arcrank._typing import Array, IntArray
 from arcrank.graphs import PreferenceGraphs
 from arcrank.model_selection import StratifiedFolds
 from arcrank.training.measures import known_mean, loss_of, measure_documents
-from arcrank.training.plan import Plan
-from arcrank.training.portfolio import Family, mean_square
+from arcrank.training.plan import Plan, parameter_names
 
 __all__ = ["Sample", "Trial", "walk_costs"]
 
 QUICK = 1e-2
 """The gap at which candidates are compared; smaller gaps do not change the order of held-out documents."""
+SCALE = "scale"
+"""The default C of a ranker, which follows the data."""
 STEP = math.sqrt(10.0)
 MOST_STEPS = 6
 """How far from its start a walk along C may go, in steps of half a decade."""
@@ -50,7 +51,6 @@ class Sample:
         self, X: Any, graphs: PreferenceGraphs, rows: IntArray, measure: str, *, folds: int, random_state: int
     ) -> None:
         self.measure, self.graphs, self.folds = measure, graphs[rows], folds
-        self.scale = mean_square(X)
         parts = StratifiedFolds(folds, random_state=random_state).split(rows, self.graphs)
         self._parts = [(X[rows[train]], self.graphs[train], X[rows[test]], test) for train, test in parts]
         self._rankers: dict[str, list[Any]] = {}
@@ -66,6 +66,8 @@ class Sample:
             scores[test] = ranker.fit(X, graphs).score_labels(Z)
         per_document = measure_documents(self.measure, self.graphs, scores)
         seconds = time.perf_counter() - start
+        if plan.parameters.get("C") == SCALE:
+            plan = plan.with_parameters(C=_rounded(np.mean([one.C_ for one in self._rankers[_family(plan)]])))
         return Trial(plan, known_mean(per_document), seconds, per_document, scores, len(self))
 
     def value_of(self, scores: Array) -> float:
@@ -73,7 +75,7 @@ class Sample:
         return known_mean(measure_documents(self.measure, self.graphs, scores))
 
     def _warm_rankers(self, plan: Plan, on_pass: Callable[[dict[str, Any]], None] | None) -> Iterator[Any]:
-        key = plan.with_parameters(C=None).describe()
+        key = _family(plan)
         known = plan.ranker().get_params(deep=False)
         quick = {"tol": QUICK, "warm_start": True, "calibration_folds": 0, "callback": on_pass}
         quick = {name: value for name, value in quick.items() if name in known}
@@ -87,22 +89,21 @@ class Sample:
         self._rankers.clear()
 
 
-def walk_costs(sample: Sample, family: Family, run: Callable[[Plan], Trial], start: float | None = None) -> list[Trial]:
+def walk_costs(measure: str, family: Plan, run: Callable[[Plan], Trial], start: float | str = SCALE) -> list[Trial]:
     """Try values of C from `start` on, in both directions, as long as they reduce the loss.
 
     The loss as a function of log C falls and then rises, up to noise; so the walk ends one step after its best value.
     """
-    if family.start is None or "C" in family.plan.parameters:
-        return [run(family.plan)]
-    first = family.start if start is None else start
-    tried: dict[int, Trial] = {}
+    if "C" in family.parameters or "C" not in parameter_names(family.learner):
+        return [run(family)]
+    tried = {0: run(family.with_parameters(C=start))}
+    first = tried[0].plan.parameters["C"]
 
     def at(step: int) -> float:
         if step not in tried:
-            tried[step] = run(family.plan.with_parameters(C=_rounded(first * STEP**step / sample.scale)))
-        return loss_of(tried[step].value, sample.measure)
+            tried[step] = run(family.with_parameters(C=_rounded(first * STEP**step)))
+        return loss_of(tried[step].value, measure)
 
-    at(0)
     for direction in (1, -1):
         step = 0
         while abs(step) < MOST_STEPS and at(step + direction) < (1.0 - FLAT * (step != 0)) * at(step):
@@ -110,6 +111,10 @@ def walk_costs(sample: Sample, family: Family, run: Callable[[Plan], Trial], sta
         if step:
             break  # the loss falls in this direction, so it rises in the other
     return list(tried.values())
+
+
+def _family(plan: Plan) -> str:
+    return plan.with_parameters(C=None).describe()
 
 
 def _rounded(cost: float) -> float:

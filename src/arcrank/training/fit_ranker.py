@@ -15,7 +15,7 @@ def fit_ranker(ranker: Any, X: Any, y: Any, what: str, reporter: Reporter) -> An
     """Fit while reporting passes and the duality gap; the callback does not stay in the model."""
     parameters = ranker.get_params()
     with reporter.progress(what, total=1.0) as move:
-        if "callback" in parameters:
+        if "callback" in parameters and "tol" in parameters:
             ranker.set_params(callback=_gap_callback(move, parameters["tol"]))
         ranker.fit(X, y)
     if "callback" in parameters:

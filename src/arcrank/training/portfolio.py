@@ -1,14 +1,11 @@
 """The candidates of automatic selection, by the kind of features and of preferences.
 
-Each family of candidates differs in one number, C. Values of C are multiples of 1 / (mean squared length of the rows of
-X), so that they do not depend on the units of the features. `benchmarks/portfolio_choices.py` has the comparison of
-more families that these were taken from.
+A family of candidates is a plan without C: its C is searched for, starting from the ranker's default.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,27 +14,15 @@ import scipy.sparse as sp
 from arcrank.errors import ParameterError
 from arcrank.training.plan import BIPARTITE, Learner, Plan, parameter_names
 
-__all__ = ["Family", "families_for", "is_low_dimensional", "mean_square", "restricted"]
+__all__ = ["families_for", "is_low_dimensional", "restricted", "with_known_parameters"]
 
 MOST_DENSE_FEATURES = 500
 """Up to so many dense features nonlinear candidates are worth their time."""
 _SPARSE = 0.1
 """The share of values other than 0 below which features are sparse."""
 MOST_KERNEL_ROWS = 3000
-"""Beyond so many rows a kernel machine uses a sample of them."""
-
-
-@dataclass(frozen=True)
-class Family:
-    """Candidates that differ in C only; `start` is the first multiple that is tried, None if they have no C."""
-
-    plan: Plan
-    start: float | None = None
-
-    def with_parameters(self, **more: Any) -> Family:
-        """Return a copy with those of the given parameters that the learner has."""
-        known = parameter_names(self.plan.learner)
-        return Family(self.plan.with_parameters(**{name: v for name, v in more.items() if name in known}), self.start)
+"""Beyond so many rows a kernel machine uses a sample of them as landmarks."""
+LANDMARKS = 500
 
 
 def _machine(decomposition: str, loss: str, **more: Any) -> Plan:
@@ -49,28 +34,29 @@ def _log_linear(decomposition: str) -> Plan:
 
 
 _LABEL_SETS = (
-    Family(_machine("domination", "squared-hinge"), 1.0),
-    Family(_machine("disagreement", "squared-hinge"), 0.1),
-    Family(_machine("domination", "hinge"), 1.0),
-    Family(_log_linear("domination"), 30.0),
-    Family(_log_linear("zero-one"), 30.0),
+    _machine("domination", "squared-hinge"),
+    _machine("disagreement", "squared-hinge"),
+    _machine("domination", "hinge"),
+    _log_linear("domination"),
+    _log_linear("zero-one"),
 )
 _OTHER_GRAPHS = (
-    Family(_machine("disagreement", "squared-hinge"), 0.1),
-    Family(_machine("identity", "hinge"), 1.0),
-    Family(_log_linear("domination"), 30.0),
-    Family(_log_linear("disagreement"), 30.0),
+    _machine("disagreement", "squared-hinge"),
+    _machine("identity", "hinge"),
+    _log_linear("domination"),
+    _log_linear("disagreement"),
 )
 
 
-def families_for(X: Any, *, label_sets: bool) -> list[Family]:
+def families_for(X: Any, *, label_sets: bool) -> list[Plan]:
     """List the families to compare for these features and this kind of preferences."""
     found = list(_LABEL_SETS if label_sets else _OTHER_GRAPHS)
     if is_low_dimensional(X):
         decomposition = "domination" if label_sets else "disagreement"
-        found += [Family(Plan(Learner.TREES, {"decomposition": name})) for name in ("domination", "disagreement")]
+        found += [Plan(Learner.TREES, {"decomposition": name}) for name in ("domination", "disagreement")]
         for gamma in _widths(X.shape[1]):
-            found.append(Family(_machine(decomposition, "squared-hinge", kernel="rbf", gamma=gamma), 3.0))
+            sampled = {"landmarks": LANDMARKS} if X.shape[0] > MOST_KERNEL_ROWS else {}
+            found.append(_machine(decomposition, "squared-hinge", kernel="rbf", gamma=gamma, **sampled))
     return found
 
 
@@ -78,8 +64,8 @@ _LABEL_RANKERS = [str(one) for one in Learner if one is not Learner.AUTO and one
 
 
 def restricted(
-    families: Sequence[Family], learners: Sequence[str] | None, parameters: Mapping[str, Any] | None
-) -> list[Family]:
+    families: Sequence[Plan], learners: Sequence[str] | None, parameters: Mapping[str, Any] | None
+) -> list[Plan]:
     """Return the families of these learners, with these parameters fixed; learners without a family become one.
 
     Raises a ParameterError for a learner that does not rank labels and for a parameter that no learner has.
@@ -92,11 +78,11 @@ def restricted(
     strange = [key for key in fixed if not any(key in parameter_names(Learner(name)) for name in names)]
     if strange:
         raise ParameterError(f"parameters: {strange[0]!r} is not a parameter of {' or '.join(names)}.")
-    found = [family for family in families if family.plan.learner in names]
-    covered = {family.plan.learner for family in families}
+    found = [family for family in families if family.learner in names]
+    covered = {family.learner for family in families}
     if learners is not None:
-        found += [Family(Plan(Learner(name))) for name in names if name not in covered]
-    distinct = {one.plan.describe(): one for one in (family.with_parameters(**fixed) for family in found)}
+        found += [Plan(Learner(name)) for name in names if name not in covered]
+    distinct = {one.describe(): one for one in (with_known_parameters(family, fixed) for family in found)}
     return list(distinct.values())
 
 
@@ -112,11 +98,7 @@ def is_low_dimensional(X: Any) -> bool:
     return d <= MOST_DENSE_FEATURES and filled >= _SPARSE * n * d
 
 
-def mean_square(X: Any) -> float:
-    """Return the mean squared length of the rows, 1 if all of them are zero.
-
-    >>> mean_square(np.array([[3.0, 4.0], [0.0, 1.0]]))
-    13.0
-    """
-    squares = X.multiply(X).sum() if sp.issparse(X) else np.vdot(X, X)
-    return float(squares) / max(1, X.shape[0]) or 1.0
+def with_known_parameters(plan: Plan, parameters: Mapping[str, Any]) -> Plan:
+    """Return a copy with those of the given parameters that the learner has."""
+    known = parameter_names(plan.learner)
+    return plan.with_parameters(**{name: value for name, value in parameters.items() if name in known})

@@ -16,10 +16,9 @@ from arcrank._typing import IntArray
 from arcrank._wording import is_are
 from arcrank.graphs import PreferenceGraphs
 from arcrank.training.averaging import MOST_MEMBERS, Member, select_average
-from arcrank.training.candidates import Sample, Trial, walk_costs
+from arcrank.training.candidates import SCALE, Sample, Trial, walk_costs
 from arcrank.training.measures import all_measures, default_measure, loss_of
 from arcrank.training.plan import Plan, metric_title
-from arcrank.training.portfolio import Family, mean_square
 
 __all__ = ["Choice", "progress_callback", "ranked", "sample_rows", "select", "shown_parameters", "split_rows"]
 
@@ -96,7 +95,7 @@ def shown_parameters(plan: Plan) -> dict[str, Any]:
 
 
 def select(
-    families: Sequence[Family],
+    families: Sequence[Plan],
     X: Any,
     graphs: PreferenceGraphs,
     *,
@@ -110,8 +109,8 @@ def select(
     `report` is called with the number of candidates that are done and a line about the present one.
     """
     if len(graphs) < FEWEST_DOCUMENTS or not families:
-        member = Member(_default_plan(families[0], X), 1.0)
-        return Choice([member], f"{is_are(len(graphs), 'document')} too few to compare learners", "", [])
+        why = f"{is_are(len(graphs), 'document')} too few to compare learners"
+        return Choice([Member(families[0], 1.0)], why, "", [])
     measure = default_measure(graphs) if measure is None else measure
     search = _Search(measure, report)
     for n, last in _rungs(graphs):
@@ -132,12 +131,6 @@ def select(
     )
 
 
-def _default_plan(family: Family, X: Any) -> Plan:
-    if family.start is None or "C" in family.plan.parameters:
-        return family.plan
-    return family.plan.with_parameters(C=float(f"{family.start / mean_square(X):.1e}"))
-
-
 class _Search:
     """All trials so far, and where the walks along C have ended."""
 
@@ -146,15 +139,13 @@ class _Search:
         self._measure, self._report = measure, report
         self._starts: dict[str, float] = {}
 
-    def compare(self, sample: Sample, families: Sequence[Family]) -> list[tuple[Family, Trial]]:
+    def compare(self, sample: Sample, families: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
         """Return each family with its best trial on this sample, the best family first; equal ones keep their order."""
         found = []
         for family in families:
-            key = family.plan.describe()
-            trials = walk_costs(sample, family, lambda plan: self._run(sample, plan), self._starts.get(key))
-            best = ranked(trials, self._measure)[0]
-            if "C" in best.plan.parameters:
-                self._starts[key] = best.plan.parameters["C"] * sample.scale
+            key, run = family.describe(), lambda plan: self._run(sample, plan)
+            best = ranked(walk_costs(self._measure, family, run, self._starts.get(key, SCALE)), self._measure)[0]
+            self._starts[key] = best.plan.parameters.get("C", SCALE)
             sample.forget()
             found.append((family, best))
         return sorted(found, key=lambda pair: loss_of(pair[1].value, self._measure))
@@ -175,7 +166,7 @@ def _rungs(graphs: PreferenceGraphs) -> list[tuple[int, bool]]:
     return [(most, True)] if most < 2 * first else [(first, False), (most, True)]
 
 
-def _why(value: float, best: list[tuple[Family, Trial]], measure: str, n_members: int) -> str:
+def _why(value: float, best: list[tuple[Plan, Trial]], measure: str, n_members: int) -> str:
     title = metric_title(measure)
     if n_members > 1:
         first = best[0][1]

@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import LinearSVC
 
+from arcrank import CUT
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs
 from arcrank.metrics import domination_error, zero_one_error
@@ -218,13 +219,14 @@ def test_cross_validation_slices_a_precomputed_kernel():
     assert scores.mean() > 0.8
 
 
-def test_explanations_of_linear_machines_only():
+def test_explanations_of_linear_machines():
     machine = PreferenceMachine().fit(X_IRIS, Y_IRIS)
     explanation = machine.explain(X_IRIS[0], 0, 1)
     scores = machine.score_labels(X_IRIS[:1])[0]
     assert explanation.margin == pytest.approx(scores[0] - scores[1])
-    with pytest.raises(ParameterError, match="kernel='linear'"):
-        PreferenceMachine(kernel="rbf").fit(X_IRIS, Y_IRIS).explain(X_IRIS[0], 0, 1)
+    gram = X_IRIS @ X_IRIS.T
+    with pytest.raises(ParameterError, match="explain needs features"):
+        PreferenceMachine(kernel="precomputed").fit(gram, Y_IRIS).explain(gram[0], 0, 1)
 
 
 def test_a_refit_with_another_kernel_forgets_the_old_one():
@@ -290,3 +292,38 @@ def test_parameters_outside_their_range_are_refused(parameters, message):
 def test_bad_data_are_refused(parameters, X, message):
     with pytest.raises(InputError, match=message):
         PreferenceMachine(**parameters).fit(X, Y_IRIS)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_as_many_landmarks_as_instances_are_the_kernel_machine(sparse):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 3))
+    y = [["a"] if row[0] * row[1] > 0 else ["b", "c"] for row in X]
+    X = sp.csr_matrix(X) if sparse else X
+    settings = {"kernel": "rbf", "C": 2.0, "loss": "squared-hinge", "tol": 1e-7, "random_state": 0, "max_iter": 100_000}
+    exact = PreferenceMachine(**settings).fit(X, y)
+    same = PreferenceMachine(landmarks=99, **settings).fit(X, y)
+    np.testing.assert_allclose(same.score_labels(X), exact.score_labels(X), atol=1e-3)
+    few = PreferenceMachine(landmarks=20, **settings | {"tol": 1e-3}).fit(X, y)
+    assert few.support_vectors_.shape == (20, 3)
+    assert np.abs(few.score_labels(X) - exact.score_labels(X)).max() < 1.0
+    for kernel in ("linear", "precomputed"):
+        with pytest.raises(ParameterError, match="landmarks has no meaning"):
+            PreferenceMachine(landmarks=5, kernel=kernel).fit(X, y)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("below", ["b", CUT])
+def test_parts_of_a_kernel_machine_sum_to_the_margin(sparse, below):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 4))
+    y = [["a"] if row[0] > 0 else ["b"] for row in X]  # the other features are noise
+    X = sp.csr_matrix(X) if sparse else X
+    machine = PreferenceMachine(
+        "domination", "squared-hinge", kernel="rbf", gamma=0.1, cut_label=True, random_state=0
+    ).fit(X, y)
+    why = machine.explain(X[[0]], above="a", below=below)
+    scores = machine.score_labels(X[[0]])[0]
+    assert why.margin == pytest.approx(scores[0] - (0.0 if below is CUT else scores[1]))
+    assert why.parts[0][0] == 0
+    assert machine.explain(X[[0]], above="a", below=below) == why

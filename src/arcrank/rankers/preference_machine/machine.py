@@ -19,6 +19,7 @@ from arcrank.decompositions import CUT_DOMINATION, DISAGREEMENT, DOMINATION, Dec
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import row_blocks
+from arcrank.graphs.cut import CUT
 from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import (
     Explanation,
@@ -31,8 +32,10 @@ from arcrank.rankers.base import (
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
+from arcrank.rankers.preference_machine.landmarks import make_landmarks
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
+from arcrank.rankers.shapley import shapley_parts
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.products import row_products
@@ -93,6 +96,9 @@ class PreferenceMachine(LinearRanker):
         The margin of "beta-perceptron".
     gamma : float or "scale"
         Of "rbf" and "polynomial", as in scikit-learn's SVC.
+    landmarks : int or None
+        Of kernels other than "linear" and "precomputed": approximate the kernel by its values with so many training
+        instances, drawn at random (Nystroem's method). Time and memory are then linear in the instances.
     degree : float
         Of "polynomial".
     coef0 : float
@@ -184,6 +190,7 @@ class PreferenceMachine(LinearRanker):
         gamma: Any = "scale",
         degree: float = 3,
         coef0: float = 0.0,
+        landmarks: int | None = None,
         prediction: str = "auto",
         cut_label: bool = False,
         cut_level: int | None = None,
@@ -212,6 +219,7 @@ class PreferenceMachine(LinearRanker):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.landmarks = landmarks
         self.prediction = prediction
         self.cut_label = cut_label
         self.cut_level = cut_level
@@ -246,6 +254,8 @@ class PreferenceMachine(LinearRanker):
             self.__dict__.pop(name, None)
         if kernel is None:
             self._fit_linear(X, graphs, problem, constant)
+        elif self.landmarks is not None:
+            self._fit_landmarks(X, graphs, problem, kernel, constant)
         else:
             self._fit_kernel(X, graphs, problem, replace(kernel, constant=constant**2))
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
@@ -301,12 +311,30 @@ class PreferenceMachine(LinearRanker):
         return relevant
 
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
-        """Each feature's part of the margin of two labels, as of every linear ranker; only with a linear kernel."""
-        if hasattr(self, "_kernel"):
-            raise ParameterError(
-                "explain needs kernel='linear': with other kernels a margin is not a sum over features."
-            )
-        return super().explain(x, above, below)
+        """Each feature's part of the margin of two labels.
+
+        With kernel="linear" these are exact, as of every linear ranker. With other kernels they are sampled Shapley
+        values: how much the margin changes, on average over orders of the features, when a feature of the mean support
+        vector (of no features, if X is sparse) takes its value in x. They sum to the margin too.
+        """
+        if not hasattr(self, "_kernel"):
+            return super().explain(x, above, below)
+        if self.kernel == "precomputed":
+            raise ParameterError("explain needs features; kernel='precomputed' knows only kernel values.")
+        row, (high, low) = self._one_row(x), [self._score_column(label) for label in (above, below)]
+        vectors = self.support_vectors_
+        baseline = sp.csr_matrix((1, row.shape[1])) if sp.issparse(row) else vectors.mean(axis=0, keepdims=True)
+        features, parts, constant = shapley_parts(lambda rows: high(rows) - low(rows), row, baseline)
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[features]
+        return Explanation.of(above, below, names, parts, constant)
+
+    def _score_column(self, label: Any) -> Callable[[Any], Array]:
+        """The scores of one label; those of the cut are 0."""
+        if label is CUT:
+            self._label_weights(label, np.empty(0, dtype=np.intp))  # refuses a machine without a cut
+            return lambda rows: np.zeros(rows.shape[0])
+        column = self._column(label)
+        return lambda rows: self.score_labels(rows)[:, column]
 
     def margin_bound(self, delta: float = 0.05) -> MarginBound:
         """Theorem 1: with probability 1 - delta, a bound on the expected number of violated pieces of a new instance.
@@ -339,6 +367,10 @@ class PreferenceMachine(LinearRanker):
         if self.prediction not in ("auto", "plm"):
             raise ParameterError(f"prediction must be 'auto' or 'plm', got {self.prediction!r}.")
         self._check_cut_parameters()
+        if self.landmarks is not None:
+            check_int("landmarks", self.landmarks, at_least=1, also="None")
+            if self.kernel in ("linear", "precomputed"):
+                raise ParameterError(f"landmarks has no meaning for kernel={self.kernel!r}; leave it out.")
         check_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         check_code_name(self.codes)
         check_callable("callback", self.callback)
@@ -399,6 +431,18 @@ class PreferenceMachine(LinearRanker):
         square = float(np.vdot(solution.weights, solver.scores))
         self._note_margin_bound(graphs, problem, solver, square, solver.scores.__getitem__)
         self._note_leave_one_out(graphs, problem, solver, solution, solver.scores.__getitem__)
+
+    def _fit_landmarks(
+        self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, kernel: Kernel, constant: float
+    ) -> None:
+        """Fit a linear machine to the features of the landmarks, and keep it as a kernel machine."""
+        assert self.landmarks is not None
+        found = make_landmarks(kernel, X, int(self.landmarks), check_random_state(self.random_state))
+        features = found.features(X)
+        self._fit_linear(features, graphs, problem, constant)
+        self._kernel, self.support_, self.support_vectors_ = found.kernel, found.rows, found.vectors
+        self.dual_coef_ = found.coefficients(self.coef_.T)
+        del self.coef_
 
     def _keep_support(self, X: Any, kernel: Kernel, support: NDArray[np.intp], flows: Array) -> None:
         self._kernel = kernel
