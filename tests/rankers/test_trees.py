@@ -166,6 +166,12 @@ def test_sparse_rows_rank_as_dense_ones(shared):
     assert kendall_tau(ranks, ranker.score_labels(X)) > 0.6
 
 
+@GROWERS
+def test_constant_features_give_the_best_constant_ranking(shared):
+    ranker = small(shared).fit(np.ones((10, 2)), ["a"] * 6 + ["b"] * 3 + ["c"])
+    assert ranker.rank([[1.0, 1.0], [5.0, 0.0]]).tolist() == [["a", "b", "c"]] * 2
+
+
 def test_what_single_precision_cannot_hold():
     with pytest.raises(InputError, match=r"more than 3.4e\+38"):
         small().fit([[1e39], [0.0]], ["a", "b"])

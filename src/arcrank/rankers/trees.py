@@ -270,8 +270,8 @@ class TreeRanker(LabelRanker):
         return at + bool(self.cut_label), float(self.intercept_[at])
 
     def _bytes_needed(self, sizes: Sizes) -> int:
-        """Scores and what is computed from them, and a byte for each value of X."""
-        return sizes.instances * (8 * _SCORES * sizes.labels + sizes.features)
+        """Scores and what is computed from them; trees are small, and their copy of X is smaller than X."""
+        return 8 * _SCORES * sizes.instances * sizes.labels
 
 
 def _best_constants(loss: Any) -> Array:
