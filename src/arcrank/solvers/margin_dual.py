@@ -140,6 +140,7 @@ class LinearDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         """Ascend in place until the relative gap is at most tol."""
+        self._problem.begin()
         alarm, exact, close = Alarm(len(self._live), self._shrinking), False, not self._shrinking
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:

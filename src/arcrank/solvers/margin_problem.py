@@ -17,7 +17,7 @@ from arcrank.losses.margin import MarginLoss
 from arcrank.solvers.flow_store import FlowStore
 from arcrank.solvers.margin_pieces import most_layers, piece_counts, piece_factors, single_arcs, without_weightless
 
-WATCHED = 20  # labels of an instance that a visit may confine itself to
+WATCHED = 20, 8  # a visit may confine itself to so many labels of an instance, or to one in so many
 INNER_STEPS, ROUNDS = 50, 3  # of one visit: steps of a piece arc by arc, rounds over the exactly solved pieces
 
 
@@ -36,6 +36,9 @@ class MarginProblem(ABC):
     pieces_of: NDArray[np.int64]
     widest: int
     codes: Array | None
+
+    def begin(self) -> None:  # noqa: B027
+        """Prepare for the first pass over a store."""
 
     @abstractmethod
     def linear_pass(
@@ -88,9 +91,13 @@ class LayeredProblem(MarginProblem):
     _watch: tuple[Any, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        n = self.shape[0]
-        label, place = np.zeros((2, n, WATCHED), dtype=np.int32)
-        self._watch = label, place, np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+        n, k = self.shape
+        label, place = np.zeros((2, n, max(WATCHED[0], k // WATCHED[1])), dtype=np.int32)
+        self._watch = label, place, np.zeros(n, dtype=np.int32), np.zeros((n, self.graph[4] + 1), dtype=np.int32)
+
+    def begin(self) -> None:
+        """Forget which labels were watched: their flows were those of another store."""
+        self._watch[2][:] = 0
 
     def linear_pass(self, rows, square, visits, first, full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
         """As `MarginProblem.linear_pass`, on layers."""
