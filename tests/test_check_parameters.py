@@ -92,7 +92,8 @@ TOGETHER = [
 TEXT = {
     TextFeatures: {
         "digits": ["x"],
-        "stop_words": ["german", 3, [3]],
+        "stop_words": ["klingon", 3, [3]],
+        "language": ["klingon", 3],
         "stem": ["klingon"],
         "min_length": COUNTS,
         "ngrams": COUNTS,

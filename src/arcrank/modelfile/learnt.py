@@ -32,7 +32,7 @@ from arcrank.modelfile.forms import (
     Whole,
     Words,
 )
-from arcrank.modelfile.parameters import SetMeasure
+from arcrank.modelfile.parameters import LANGUAGE, SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
 from arcrank.solvers.forest import Forest, check_forest
 from arcrank.solvers.online import check_progress
@@ -322,7 +322,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "semi-supervised-rankboost": _semi_supervised,
     "transductive-svm": _binary,
     "semi-supervised-logistic": _binary,
-    "text-features": _terms(idf=_IDF),
+    "text-features": _terms(idf=_IDF, language=Optional(LANGUAGE)),
     "hashed-text-features": lambda _, __: {},
     "term-counts": _terms(),
     "log-counts": _columns(),

@@ -30,7 +30,7 @@ from arcrank.modelfile.forms import (
 from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
 from arcrank.rankers.set_offsets import check_set_measure
 
-__all__ = ["EARLIER", "PARAMETERS", "RETIRED"]
+__all__ = ["EARLIER", "LANGUAGE", "PARAMETERS", "RETIRED"]
 
 
 _NOTHING = OneOf(None)
@@ -156,10 +156,14 @@ _TRANSDUCTIVE = {
 _TOKENS = {
     "lowercase": Flag(),
     "digits": OneOf("token", "keep", "drop"),
-    "stop_words": Either(OneOf(None, "english"), Words(list, tuple, set, StoredNames)),
+    "stop_words": Either(
+        OneOf(None), Registered("arcrank.text.stopwords:STOP_WORDS"), Words(list, tuple, set, StoredNames)
+    ),
     "stem": Either(Flag(), Registered("Stemmer:algorithms")),
     "min_length": Whole(1),
 }
+LANGUAGE = Either(_NOTHING, Registered("arcrank.text.stopwords:STOP_WORDS"))
+_OF_LANGUAGE = {**_TOKENS, "language": LANGUAGE, "stop_words": Either(Flag(), _TOKENS["stop_words"])}
 _TERMS = {"ngrams": Whole(1, MOST_WORDS), "min_df": Fraction(), "max_df": Fraction()}
 _WEIGHTS = {"sublinear": Flag(), "norm": _NORM}
 _HASHED = {"n_features": Size("d", 1, MOST_FEATURES)}
@@ -200,8 +204,14 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "semi-supervised-rankboost": _SEMI_SUPERVISED,
     "transductive-svm": _TRANSDUCTIVE,
     "semi-supervised-logistic": _training("C unlabelled_weight max_iter tol"),
-    "text-features": {**_TOKENS, **_TERMS, **_WEIGHTS, "idf": Flag()},
-    "hashed-text-features": {**_TOKENS, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
+    "text-features": {
+        **_OF_LANGUAGE,
+        **_TERMS,
+        **_WEIGHTS,
+        "idf": Flag(),
+        "language": Either(OneOf("auto"), LANGUAGE),
+    },
+    "hashed-text-features": {**_OF_LANGUAGE, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
     "term-counts": {
         **_TERMS,
         "tokenizer": Either(_NOTHING, Some(_TOKENS, "the parameters of a Tokenizer")),

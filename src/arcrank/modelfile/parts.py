@@ -150,7 +150,7 @@ class TextPart(Part):
         return parameters
 
     def learnt(self, estimator: Any) -> dict[str, Any]:
-        return {"terms": Names(estimator.terms_), "idf": estimator.idf_}
+        return {"terms": Names(estimator.terms_), "idf": estimator.idf_, "language": estimator.language_}
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         return import_home(self.home).from_state({"parameters": parameters, **learnt})

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arcrank.text.counted import CountedTexts
 from arcrank.text.counts import TermCounts
 from arcrank.text.features import TextFeatures
 from arcrank.text.hashing import HashedTextFeatures
+from arcrank.text.language import LanguageShares, detect_language
 from arcrank.text.tokens import Tokenizer
 from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf
 
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
     from arcrank.text.selection import InformativeSelector, RocchioSelector
 
 __all__ = [
+    "CountedTexts",
     "HashedTextFeatures",
     "InformativeSelector",
+    "LanguageShares",
     "LogCounts",
     "PivotedLength",
     "RocchioSelector",
@@ -30,6 +34,7 @@ __all__ = [
     "TextFeatures",
     "TfIdf",
     "Tokenizer",
+    "detect_language",
 ]
 
 

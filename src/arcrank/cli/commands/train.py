@@ -68,7 +68,8 @@ def train(
     The learners few-labels, rankboost, semi-supervised-rankboost, transductive-svm and semi-supervised-logistic rank
     documents, not labels. They learn from "relevant": true, false or null (in a table 1, 0 or an empty cell).
 
-    Texts are assumed to be English. For German, for example, use --set stem=german --set stop_words=null.
+    The language of texts, for stems and stop words, is found in the texts; --set language=german sets it. The online
+    learners assume English.
     """
     from arcrank.training.fit import fit_file
 
