@@ -23,6 +23,7 @@ PUBLIC = (
     "arcrank.metrics",
     "arcrank.model_selection",
     "arcrank.text",
+    "arcrank.tables",
     "arcrank.datasets",
     "arcrank.evaluation",
     "arcrank.datacheck",

@@ -23,13 +23,16 @@ from arcrank import (
     TransductiveSVM,
     TreeRanker,
 )
+from arcrank.tables import TableFeatures
 from arcrank.text import (
+    EmbeddingFeatures,
     HashedTextFeatures,
     InformativeSelector,
     LogCounts,
     PivotedLength,
     RocchioSelector,
     TermCounts,
+    TextAndEmbeddings,
     TextFeatures,
     TfIdf,
     Tokenizer,
@@ -44,6 +47,14 @@ TEXTS = [
     "Ships wait in the harbour for corn",
 ]
 TOPICS = [["oil"], ["oil", "ship 🚢"], ["grain"], ["grain"], ["oil", "grain"], ["ship 🚢", "grain"]]
+TABLE = [
+    {"age": 3.5, "colour": "red", "joined": "2024-01-31", "member": True, "text": TEXTS[0]},
+    {"age": None, "colour": "red", "joined": "2024-02-29", "member": False, "text": TEXTS[1]},
+    {"age": 1e6, "colour": "blue", "joined": "2023-05-01", "member": True, "text": TEXTS[2]},
+    {"age": -7, "colour": "blue", "joined": "", "member": None, "text": TEXTS[3]},
+    {"age": 0, "colour": "mauve", "joined": "1999-12-31", "member": True, "text": TEXTS[4]},
+    {"age": 2, "colour": None, "joined": "2024-01-01", "member": False, "text": None},
+]
 X = np.random.default_rng(0).normal(size=(12, 5))
 SETS = [["a"], ["b"], ["a", "c"], ["b", "c"]] * 3
 GRADES = [1, 0, 1, 0, -1, -1, 1, 0, -1, -1, -1, -1]
@@ -82,6 +93,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "tfidf without idf": _text(TfidfVectorizer(use_idf=False, dtype=np.float32), RocchioRanker()),
     "papers": _text(TermCounts(), LogCounts(), InformativeSelector(5), RocchioRanker()),
     "pivoted": _text(TermCounts(tokenizer=Tokenizer(stem=False)), PivotedLength(), RocchioSelector(3), RocchioRanker()),
+    "embeddings": _text(EmbeddingFeatures(dimensions=8), RocchioRanker()),
+    "words and embeddings": _text(
+        TextAndEmbeddings(words=TextFeatures(min_df=1), embeddings=EmbeddingFeatures(dimensions=8)), RocchioRanker()
+    ),
+    "table": lambda: make_pipeline(TableFeatures(kinds={"member": "flag"}), RocchioRanker()).fit(TABLE, TOPICS),
     "tf-idf": lambda: Pipeline([("n", TermCounts(ngrams=2)), ("w", TfIdf()), ("r", RocchioRanker())]).fit(
         TEXTS, TOPICS
     ),
@@ -104,8 +120,9 @@ def input_of(name: str) -> Any:
 
 
 def scores_of(model: Any, rows: Any = None) -> Any:
-    """Scores of a pipeline for TEXTS, of a ranker for X."""
+    """Scores of a pipeline for TEXTS or TABLE, of a ranker for X."""
     if isinstance(model, Pipeline):
-        return model[-1].score_labels(model[:-1].transform(TEXTS))
+        documents = TABLE if isinstance(model[0], TableFeatures) else TEXTS
+        return model[-1].score_labels(model[:-1].transform(documents))
     rows = X[::-1] * 1.5 if rows is None else rows
     return model.score_labels(rows) if hasattr(model, "score_labels") else model.decision_function(rows)

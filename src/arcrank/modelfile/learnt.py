@@ -29,12 +29,15 @@ from arcrank.modelfile.forms import (
     Registered,
     Size,
     Sizes,
+    Text,
     Whole,
     Words,
 )
+from arcrank.modelfile.nested import Nested
 from arcrank.modelfile.parameters import LANGUAGE, SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
 from arcrank.solvers.forest import Forest, check_forest
+from arcrank.modelfile.table_forms import TableColumns
 from arcrank.solvers.online import check_progress
 
 __all__ = ["LEARNT", "RELATIONS"]
@@ -324,6 +327,12 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "semi-supervised-logistic": _binary,
     "text-features": _terms(idf=_IDF, language=Optional(LANGUAGE)),
     "hashed-text-features": lambda _, __: {},
+    "embedding-features": lambda _, __: {"digest": Text()},
+    "text-and-embeddings": lambda _, __: {
+        "words": Nested("text-features", symbol="words"),
+        "embeddings": Nested("embedding-features", symbol="embeddings"),
+    },
+    "table-features": lambda _, __: {"columns": TableColumns()},
     "term-counts": _terms(),
     "log-counts": _columns(),
     "tf-idf": _columns(idf=_IDF),
@@ -414,6 +423,10 @@ def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
         raise MisfitError(f"the latent resolutions are {latent['resolutions']}, but there are {widest} dimensions")
 
 
+def _check_stacked(_: Values, __: Values, sizes: Sizes) -> None:
+    sizes["d"] = sizes["words"] + sizes["embeddings"]
+
+
 def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
     if settings["analyzer"] == "word" and settings["token_pattern"] is None:
         raise MisfitError("the parameter token_pattern is None, but there is no tokenizer")
@@ -432,6 +445,7 @@ RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "perceptron": _check_online,
     "trees": _check_trees,
     "semi-supervised-rankboost": _check_latent,
+    "text-and-embeddings": _check_stacked,
     **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),
 }
 """By the name of the part in files: checks of its parameters and learnt values together."""

@@ -27,7 +27,7 @@ from arcrank.modelfile.forms import (
     Whole,
     Words,
 )
-from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
+from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Kinds, Range, TokenPattern
 from arcrank.rankers.set_offsets import check_set_measure
 
 __all__ = ["EARLIER", "LANGUAGE", "PARAMETERS", "RETIRED"]
@@ -212,6 +212,13 @@ PARAMETERS: dict[str, dict[str, Form]] = {
         "language": Either(OneOf("auto"), LANGUAGE),
     },
     "hashed-text-features": {**_OF_LANGUAGE, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
+    "embedding-features": {"model": OneOf("wordllama"), "dimensions": Size("d", 1, 256)},
+    "text-and-embeddings": {"words": _NOTHING, "embeddings": _NOTHING, "weight": Number(0.0)},
+    "table-features": {
+        "kinds": Either(_NOTHING, Kinds()),
+        "min_frequency": Fraction(),
+        "max_categories": Whole(1, MOST_FEATURES),
+    },
     "term-counts": {
         **_TERMS,
         "tokenizer": Either(_NOTHING, Some(_TOKENS, "the parameters of a Tokenizer")),

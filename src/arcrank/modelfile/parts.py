@@ -10,9 +10,21 @@ from typing import Any
 from arcrank.modelfile.encoder import MostlyZero, Names
 from arcrank.modelfile.forms import Form, MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
+from arcrank.modelfile.nested import build_nested, pack_nested
 from arcrank.modelfile.parameters import EARLIER, PARAMETERS, RETIRED
 
-__all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
+__all__ = [
+    "CountsPart",
+    "EmbeddingPart",
+    "OnlinePart",
+    "Part",
+    "TablePart",
+    "TermCountsPart",
+    "TextAndEmbeddingsPart",
+    "TextPart",
+    "TfidfPart",
+    "import_home",
+]
 
 PASSING = ("callback", "random_state")
 """Training parameters that may be objects; objects are not stored, so a loaded model lacks them."""
@@ -154,6 +166,51 @@ class TextPart(Part):
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         return import_home(self.home).from_state({"parameters": parameters, **learnt})
+
+
+class EmbeddingPart(Part):
+    """`EmbeddingFeatures`: the weights stay in the installed package, and are compared by their checksum."""
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        return import_home(self.home)(**parameters).check_installed(learnt["digest"])
+
+
+class TextAndEmbeddingsPart(Part):
+    """`TextAndEmbeddings`, whose two transformers are parts themselves."""
+
+    def parameters(self, estimator: Any) -> dict[str, Any]:
+        # The inner estimators are stored as they were fitted, and their parameters with them.
+        return {"words": None, "embeddings": None, "weight": estimator.weight}
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        return {"words": pack_nested(estimator.words_), "embeddings": pack_nested(estimator.embeddings_)}
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        words, embeddings = build_nested(learnt["words"]), build_nested(learnt["embeddings"])
+        return import_home(self.home).from_fitted(words, embeddings, parameters["weight"])
+
+
+class TablePart(Part):
+    """`TableFeatures`: one record for each column, that of a text with its own part."""
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        return {"columns": [_packed_column(column.to_record()) for column in estimator.columns_]}
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        records = [_built_column(record) for record in learnt["columns"]]
+        return import_home(self.home).from_records(parameters, records)
+
+
+def _packed_column(record: dict[str, Any]) -> dict[str, Any]:
+    if "words" in record:
+        record["words"] = pack_nested(record["words"])
+    if "categories" in record:
+        record["categories"] = Names(record["categories"])
+    return record
+
+
+def _built_column(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "words": build_nested(record["words"])} if "words" in record else record
 
 
 class CountsPart(Part):

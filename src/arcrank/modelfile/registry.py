@@ -9,7 +9,17 @@ from typing import Any
 
 from arcrank.errors import ModelFileError
 from arcrank.modelfile.average import AveragePart
-from arcrank.modelfile.parts import CountsPart, OnlinePart, Part, TermCountsPart, TextPart, TfidfPart
+from arcrank.modelfile.parts import (
+    CountsPart,
+    EmbeddingPart,
+    OnlinePart,
+    Part,
+    TablePart,
+    TermCountsPart,
+    TextAndEmbeddingsPart,
+    TextPart,
+    TfidfPart,
+)
 
 __all__ = ["PARTS", "part_named", "part_of"]
 
@@ -117,6 +127,9 @@ PARTS: tuple[Part, ...] = (
     ),
     _text("text-features", "arcrank.text.features:TextFeatures", kind=TextPart),
     _text("hashed-text-features", "arcrank.text.hashing:HashedTextFeatures"),
+    _text("embedding-features", "arcrank.text.embeddings:EmbeddingFeatures", {"digest": "digest_"}, EmbeddingPart),
+    _text("text-and-embeddings", "arcrank.text.embeddings:TextAndEmbeddings", kind=TextAndEmbeddingsPart),
+    _text("table-features", "arcrank.tables.features:TableFeatures", kind=TablePart),
     _text("term-counts", "arcrank.text.counts:TermCounts", kind=TermCountsPart),
     _columns("log-counts", "weighting:LogCounts"),
     _columns("tf-idf", "weighting:TfIdf", _IDF),

@@ -4,6 +4,8 @@
 `Tokenizer` cuts texts into words, `TermCounts` counts them, `LogCounts`, `TfIdf` and `PivotedLength` weigh the
 counts, `RocchioSelector` and `InformativeSelector` choose terms. `HashedTextFeatures` needs no vocabulary.
 
+`EmbeddingFeatures` and `TextAndEmbeddings` add static embeddings (extra `embeddings`).
+
 The selectors are imported when they are first used: they bring much of scikit-learn, which ranking does without.
 """
 
@@ -20,10 +22,12 @@ from arcrank.text.tokens import Tokenizer
 from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf
 
 if TYPE_CHECKING:
+    from arcrank.text.embeddings import EmbeddingFeatures, TextAndEmbeddings
     from arcrank.text.selection import InformativeSelector, RocchioSelector
 
 __all__ = [
     "CountedTexts",
+    "EmbeddingFeatures",
     "HashedTextFeatures",
     "InformativeSelector",
     "LanguageShares",
@@ -31,6 +35,7 @@ __all__ = [
     "PivotedLength",
     "RocchioSelector",
     "TermCounts",
+    "TextAndEmbeddings",
     "TextFeatures",
     "TfIdf",
     "Tokenizer",
@@ -43,6 +48,10 @@ def __getattr__(name: str) -> Any:
         from arcrank.text import selection
 
         return getattr(selection, name)
+    if name in ("EmbeddingFeatures", "TextAndEmbeddings"):
+        from arcrank.text import embeddings
+
+        return getattr(embeddings, name)
     raise AttributeError(f"module 'arcrank.text' has no attribute {name!r}")
 
 

@@ -27,7 +27,15 @@ _CLEARLY = 1.25
 
 @dataclass(frozen=True)
 class LanguageShares:
-    """What `detect_language` found: the language, and which share of the words are function words of each language."""
+    """What `detect_language` found: the language, and which share of the words are function words of each language.
+
+    Examples
+    --------
+    >>> from arcrank.text import detect_language
+    >>> found = detect_language(["The house is in the city", "A house with a garden and a view of the sea"])
+    >>> found.language, round(found.shares["english"], 2), found.n_texts
+    ('english', 0.65, 2)
+    """
 
     language: str
     shares: dict[str, float]
@@ -37,6 +45,7 @@ class LanguageShares:
     def describe(self) -> str:
         """Return one sentence for people.
 
+        >>> from arcrank.text import detect_language
         >>> detect_language(["Die Häuser der Stadt", "Ein Haus mit einem Garten und der See"] * 5).describe()
         'The texts are in German: 50 % of the words of 10 texts are its function words (English: 0 %).'
         >>> detect_language(["oil"]).describe()
