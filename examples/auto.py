@@ -16,7 +16,7 @@ print("predicted:", *auto.predict(test.texts[:1])[0])
 # --8<-- [start:summary]
 for trial in auto.trials_:
     if trial["selected"]:
-        print(trial["learner"], trial["parameters"]["decomposition"], trial["parameters"]["C"])
+        print(trial["learner"], trial["parameters"]["decomposition"])
 print({name: round(value, 3) for name, value in auto.validation_["measures"].items()})
 # --8<-- [end:summary]
 

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arcrank.compiled.losses import EXPONENTIAL, LOGISTIC
-from arcrank.compiled.margin_dual_totals import solve_piece
 from arcrank.compiled.margin_dual_pieces import step_of_total
+from arcrank.compiled.margin_dual_totals import solve_piece
 
 
 def weight_at(loss, C, z):

@@ -225,3 +225,31 @@ def test_a_measure_of_label_sets_for_rankings():
 @parametrize_with_checks([AutoRanker(learners=["log-linear"], max_members=1)])
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_tables_of_several_kinds(tmp_path):
+    random = np.random.default_rng(0)
+    colours, ages = random.choice(["red", "green", "blue"], 60), random.integers(20, 70, 60).astype(float)
+    y = [
+        ["warm" if colour == "red" else "cold", *(["old"] if age > 45 else [])]
+        for colour, age in zip(colours, ages, strict=True)
+    ]
+    ages[::7] = np.nan
+    frame = pd.DataFrame({"colour": colours, "age": ages})
+    auto = AutoRanker(learners=["log-linear"]).fit(frame, y)
+    assert [set(names) & {"warm", "cold"} for names in auto.predict(frame)] == [
+        set(names) & {"warm", "cold"} for names in y
+    ]
+    why = auto.explain(frame.iloc[[0]], above="warm", below="cold")
+    assert any(str(name).startswith("colour = ") for name, _ in why.parts)
+    arcrank.save(auto, tmp_path / "m.arcrank")
+    same(arcrank.load(tmp_path / "m.arcrank"), auto, frame)
+    same(AutoRanker(learners=["log-linear"]).fit(frame.to_dict("list"), y), auto, frame)
+    with pytest.raises(InputError, match="no column 'age'"):
+        auto.rank(frame[["colour"]])
+
+
+def test_the_language_is_told(capsys):
+    german = ["Der Preis von Öl steigt und fällt", "Ein Schiff mit Weizen ist auf dem Meer"] * 12
+    AutoRanker(verbose=1, learners=["log-linear"]).fit(german, ["öl", "schiff"] * 12)
+    assert "German" in capsys.readouterr().err

@@ -18,6 +18,6 @@ def split_model(model: Any) -> tuple[Any, Any]:
 
 
 def takes_text(model: Any) -> bool:
-    """Whether a model takes texts: the first step of its pipeline has no number of features."""
+    """Whether a model takes texts: the first step of its pipeline has neither a number of features nor columns."""
     transformers, _ = split_model(model)
-    return transformers is not None and not hasattr(transformers[0], "n_features_in_")
+    return transformers is not None and not any(hasattr(transformers[0], at) for at in ("n_features_in_", "columns_"))

@@ -36,8 +36,8 @@ from arcrank.modelfile.forms import (
 from arcrank.modelfile.nested import Nested
 from arcrank.modelfile.parameters import LANGUAGE, SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
-from arcrank.solvers.forest import Forest, check_forest
 from arcrank.modelfile.table_forms import TableColumns
+from arcrank.solvers.forest import Forest, check_forest
 from arcrank.solvers.online import check_progress
 
 __all__ = ["LEARNT", "RELATIONS"]

@@ -148,8 +148,8 @@ class AutoRanker(BaseEstimator):
 
         Parameters
         ----------
-        X : list of str, DataFrame, or (n, d) matrix, dense or sparse
-            The documents, or their features.
+        X : list of str, DataFrame, dict of columns, or (n, d) matrix, dense or sparse
+            The documents, or their features; columns may hold numbers, categories, dates and texts, with gaps.
         y : anything that `as_graphs` takes
             Their preferences.
         reporter : Reporter or None
@@ -197,6 +197,10 @@ class AutoRanker(BaseEstimator):
         with reporter.progress("computing features"):
             transformer, features = make_features(self, X, self.text_parameters or {})
         _check_lengths(features, graphs)
+        if getattr(transformer, "language_", "english") not in ("english", None):
+            reporter.note(
+                f"The texts seem to be in {transformer.language_.title()}: its stems and stop words are used."
+            )
         return transformer, features, graphs, kind
 
     def _fit_choice(self, choice: Choice, transformer: Any, features: Any, y: Any, reporter: Reporter) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
 from arcrank._features import check_features
 from arcrank.errors import InputError, ParameterError
+from arcrank.tables import TableFeatures
 from arcrank.text import TextFeatures
 from arcrank.training.plan import minimum_document_frequency
 from arcrank.training.portfolio import is_low_dimensional
@@ -49,20 +51,40 @@ def _column(X: Any, name: Any) -> list[str]:
 
 def _holds_texts(X: Any) -> bool:
     """Whether X is a sequence of strings, not a matrix of numbers written as strings."""
-    if sp.issparse(X) or hasattr(X, "columns") or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__"):
+    if (
+        sp.issparse(X)
+        or isinstance(X, Mapping)
+        or hasattr(X, "columns")
+        or getattr(X, "ndim", 1) != 1
+        or not hasattr(X, "__len__")
+    ):
         return False
     return len(X) > 0 and isinstance(next(iter(X)), str)
+
+
+def _is_table(X: Any) -> bool:
+    """Whether X has named columns that are not all numbers without gaps."""
+    if isinstance(X, Mapping):
+        return True
+    if not hasattr(X, "columns"):
+        return False
+    columns = [np.asarray(X[name]) for name in X.columns]
+    return not all(column.dtype.kind in "fiu" and np.isfinite(column).all() for column in columns)
 
 
 def make_features(estimator: Any, X: Any, text: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return a fitted transformer of X, or None where there is nothing to transform, and the features of X.
 
-    Texts become `TextFeatures`. Few features that are mostly not 0 are standardised, since their units differ; all
-    others are treated as sparse ones. The number and names of the columns are noted in the estimator.
+    Texts become `TextFeatures`, tables with other columns than numbers, or with gaps, `TableFeatures`. Few features
+    that are mostly not 0 are standardised, since their units differ; all others are treated as sparse ones. The number
+    and names of the columns are noted in the estimator.
     """
     if isinstance(X, list) and X and isinstance(X[0], str):
         words = TextFeatures(**{"min_df": minimum_document_frequency(len(X)), **text})
         return words, words.fit_transform(X)
+    if _is_table(X):
+        table = TableFeatures()
+        return table, table.fit_transform(X)
     values = check_features(estimator, X, reset=True)
     if not is_low_dimensional(values):
         return None, values
