@@ -50,6 +50,8 @@ def test_c_follows_labels_density_and_length(ranker, factor):
 def test_a_cut_is_one_more_label_and_has_its_own_factor():
     machine = PreferenceMachine("domination", "squared-hinge", cut_label=True, calibration_folds=0, tol=0.1).fit(X, Y)
     assert pytest.approx(0.02 * np.sqrt(5 / DENSITY) / SQUARE) == machine.C_
+    ranker = LogLinearRanker(cut_label=True, calibration_folds=0).fit(X, Y)
+    assert pytest.approx(2 * np.sqrt(5 / DENSITY) / SQUARE) == ranker.C_
 
 
 def test_c_of_a_kernel_machine_follows_the_kernel():

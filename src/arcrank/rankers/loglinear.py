@@ -59,7 +59,8 @@ class LogLinearRanker(LinearRanker):
         memory; otherwise layered graphs are never written out.
     C : float or "scale"
         Weight of the data term. "scale" is `factor sqrt(k / density) / mean ||x||^2`, density being the share of values
-        of X that are not 0; the factor is 1, 0.5 for "zero-one", k / 10 for "disagreement". `C_` is the number.
+        of X that are not 0; the factor is 1, 0.5 for "zero-one", k / 10 for "disagreement", twice as much with
+        cut_label. `C_` is the number.
     normalize : bool
         Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
     loss : callable, optional
@@ -209,7 +210,7 @@ class LogLinearRanker(LinearRanker):
         kind = self._cut().layered
         # A piece of disagreement is one of about k for each label: divided by their number, it counts little.
         factor = 0.1 * n_labels if kind == "disagreement" else _FACTORS.get(kind, 1.0)
-        self.C_ = scale.cost(self.C, factor, n_labels)
+        self.C_ = scale.cost(self.C, 2.0 * factor if self.cut_label else factor, n_labels)
         self._constant = scale.constant(self.intercept, with_cut=bool(self.cut_label))
 
     def _learn_threshold(self, X: Any, graphs: PreferenceGraphs) -> None:

@@ -390,6 +390,17 @@ def test_settings_reach_learner_and_features(tmp_path, data):
     assert result.json["parameters"]["C"] == 7
 
 
+@pytest.mark.parametrize("learner", ["auto", "log-linear"])
+def test_c_by_the_data(tmp_path, data, learner):
+    result = call("train", data, "-m", tmp_path / "m", "--learner", learner, "--set", "C=scale", "--json").json
+    check_output(result, "train")
+    ranker = arcrank.load(tmp_path / "m")[-1]
+    assert ranker.C == "scale"
+    assert ranker.C_ > 0
+    if learner == "auto":
+        assert all(isinstance(tried["C"], float) for tried in result["chosen"]["tried"])
+
+
 def test_values_are_json_or_names_of_python_or_text():
     given = {"1e-3": 0.001, "null": None, "none": None, "None": None, "True": True, "false": False, "german": "german"}
     for text, value in {**given, '["der", "die"]': ["der", "die"], "der,die": "der,die"}.items():
