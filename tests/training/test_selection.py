@@ -79,6 +79,15 @@ def test_the_walk_along_costs_ends_at_the_best_one(optimum):
     assert len({one.plan.parameters["C"] for one in trials}) == len(trials)
 
 
+def test_no_walk_where_there_is_no_hope_or_nothing_changes():
+    def run(plan):
+        C = 1.0 if plan.parameters["C"] == "scale" else plan.parameters["C"]
+        return Trial(plan.with_parameters(C=C), 0.5 - 1e-4 * np.log10(C), 0.0)
+
+    assert len(walk_costs("ranking_loss", MACHINE, run, best_loss=0.3)) == 1
+    assert len(walk_costs("ranking_loss", MACHINE, run, best_loss=0.4)) == 2
+
+
 def test_a_cost_that_the_user_sets_is_the_only_one(sample):
     for plan in (MACHINE.with_parameters(C=2.0), Plan(Learner.ROCCHIO)):
         (found,) = walk_costs("ranking_loss", plan, sample.try_plan)

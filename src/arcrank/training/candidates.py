@@ -22,10 +22,12 @@ QUICK = 1e-2
 SCALE = "scale"
 """The default C of a ranker, which follows the data."""
 STEP = math.sqrt(10.0)
-MOST_STEPS = 6
+MOST_STEPS = 3
 """How far from its start a walk along C may go, in steps of half a decade."""
-FLAT = 0.002
-"""A step beyond the end of the values tried must reduce the loss by more than this share."""
+FLAT = 0.01
+"""A second step in one direction must be worth it: the first reduced the loss by more than this share."""
+HOPELESS = 1.3
+"""A family whose first loss is so many times the best one so far is not walked along."""
 
 
 class Trial(NamedTuple):
@@ -89,7 +91,13 @@ class Sample:
         self._rankers.clear()
 
 
-def walk_costs(measure: str, family: Plan, run: Callable[[Plan], Trial], start: float | str = SCALE) -> list[Trial]:
+def walk_costs(
+    measure: str,
+    family: Plan,
+    run: Callable[[Plan], Trial],
+    start: float | str = SCALE,
+    best_loss: float = math.inf,
+) -> list[Trial]:
     """Try values of C from `start` on, in both directions, as long as they reduce the loss.
 
     The loss as a function of log C falls and then rises, up to noise; so the walk ends one step after its best value.
@@ -98,6 +106,8 @@ def walk_costs(measure: str, family: Plan, run: Callable[[Plan], Trial], start: 
         return [run(family)]
     tried = {0: run(family.with_parameters(C=start))}
     first = tried[0].plan.parameters["C"]
+    if loss_of(tried[0].value, measure) > HOPELESS * best_loss:
+        return [tried[0]]
 
     def at(step: int) -> float:
         if step not in tried:
@@ -106,8 +116,10 @@ def walk_costs(measure: str, family: Plan, run: Callable[[Plan], Trial], start: 
 
     for direction in (1, -1):
         step = 0
-        while abs(step) < MOST_STEPS and at(step + direction) < (1.0 - FLAT * (step != 0)) * at(step):
+        while abs(step) < MOST_STEPS and at(step + direction) < at(step):
             step += direction
+            if at(step) > (1.0 - FLAT) * at(step - direction):
+                break  # the loss hardly changes any more, and a large C takes long
         if step:
             break  # the loss falls in this direction, so it rises in the other
     return list(tried.values())

@@ -141,10 +141,12 @@ class _Search:
 
     def compare(self, sample: Sample, families: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
         """Return each family with its best trial on this sample, the best family first; equal ones keep their order."""
-        found = []
+        found, best_loss = [], math.inf
         for family in families:
             key, run = family.describe(), lambda plan: self._run(sample, plan)
-            best = ranked(walk_costs(self._measure, family, run, self._starts.get(key, SCALE)), self._measure)[0]
+            trials = walk_costs(self._measure, family, run, self._starts.get(key, SCALE), best_loss)
+            best = ranked(trials, self._measure)[0]
+            best_loss = min(best_loss, loss_of(best.value, self._measure))
             self._starts[key] = best.plan.parameters.get("C", SCALE)
             sample.forget()
             found.append((family, best))
