@@ -46,6 +46,12 @@ def test_words_and_embeddings_are_side_by_side():
     assert clone(again).fit(TEXTS).get_feature_names_out().tolist() == names.tolist()
 
 
+def test_explanations_name_the_words_of_the_text():
+    both = TextAndEmbeddings(words=TextFeatures(min_df=1), embeddings=EmbeddingFeatures(dimensions=2))
+    model = make_ranking_pipeline(both, RocchioRanker()).fit(["crude oil prices", "wheat harvest"], ["oil", "grain"])
+    assert "Prices" in [name for name, _ in model.explain("Prices of oil", "oil", "grain").parts]
+
+
 def test_nothing_is_downloaded_and_wordllama_is_not_imported():
     code = (
         "import socket, sys\n"

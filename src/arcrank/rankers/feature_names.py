@@ -25,7 +25,8 @@ class FeatureNames:
     """
 
     def __init__(self, transformers: Any = None, names: Sequence[str] | None = None) -> None:
-        self._words = None if transformers is None else transformers[0]
+        first = None if transformers is None else transformers[0]
+        self._words = getattr(first, "words_", first)  # words beside embeddings
         self._names: Any = names
         if transformers is not None and not isinstance(self._words, HashedTextFeatures):
             # the last step before the ranker knows the columns that the ranker sees

@@ -173,6 +173,24 @@ class TextAndEmbeddings(TextTransformer):
     ----------
     words_, embeddings_ : the fitted transformers
 
+    Notes
+    -----
+    Average precision, in percent, of a one-vs-rest LinearSVC that learns from n random documents and is measured on
+    others (means over three to five samples; C is the best of a small grid for each column):
+
+    | | n | words | weight 0.5 | weight 1 | embeddings alone |
+    | --- | --: | --: | --: | --: | --: |
+    | Reuters-21578 | 100 | 87.5 | 88.5 | 88.5 | 86.0 |
+    | | 500 | 91.8 | 91.9 | 91.1 | 87.6 |
+    | debtags | 100 | 71.5 | 73.5 | 72.5 | 67.1 |
+    | | 500 | 72.2 | 73.0 | 71.2 | 64.7 |
+    | library records, 28 domains, English | 100 | 60.7 | 65.4 | 66.9 | 65.6 |
+    | | 500 | 69.6 | 74.1 | 74.0 | 71.1 |
+    | library records, 28 domains, German | 100 | 48.0 | 50.3 | 52.8 | 49.9 |
+    | | 500 | 62.5 | 66.3 | 67.1 | 62.3 |
+
+    The gain shrinks as documents become more; on Reuters it is gone at 500.
+
     Examples
     --------
     >>> from arcrank.text import EmbeddingFeatures, TextAndEmbeddings
