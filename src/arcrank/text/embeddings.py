@@ -176,7 +176,8 @@ class TextAndEmbeddings(TextTransformer):
     Notes
     -----
     Average precision, in percent, of a one-vs-rest LinearSVC that learns from n random documents and is measured on
-    others (means over three to five samples; C is the best of a small grid for each column):
+    others (means over three to five samples). C is the best of a small grid on the measured documents, for each column
+    alike, so that all figures are somewhat optimistic and only their differences matter:
 
     | | n | words | weight 0.5 | weight 1 | embeddings alone |
     | --- | --: | --: | --: | --: | --: |
