@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -180,6 +181,8 @@ class Predictor:
 
     def margin(self, x: Any, above: int, below: int | None) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
+        if hasattr(self.ranker, "forest_"):
+            return self._margin_of_trees(x, self.labels[above], CUT if below is None else self.labels[below])
         if self._weights is None:
             lower = CUT if below is None else self.labels[below]
             return self.ranker.explain(x, self.labels[above], lower)
@@ -192,6 +195,13 @@ class Predictor:
             constant -= float(self.ranker.intercept_[below])
         lower = CUT if below is None else self.labels[below]
         return Explanation.of(self.labels[above], lower, np.asarray(row.indices), row.data * weights, constant)
+
+    def _margin_of_trees(self, x: Any, above: Any, below: Any) -> Explanation:
+        """The ranker's own explanation, with features by their columns."""
+        why = self.ranker.explain(x, above, below)
+        names = getattr(self.ranker, "feature_names_in_", range(self.ranker.n_features_in_))
+        column = {name: at for at, name in enumerate(names)}
+        return replace(why, parts=[(column[name], value) for name, value in why.parts])
 
     @cached_property
     def _feature_names(self) -> FeatureNames:
