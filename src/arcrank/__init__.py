@@ -30,6 +30,7 @@ _HOME = {
     "RocchioRanker": "arcrank.rankers.rocchio",
     "SemiSupervisedLogistic": "arcrank.bipartite.semisupervised_logistic",
     "SemiSupervisedRankBoost": "arcrank.bipartite.semisupervised_rankboost",
+    "ShortlistRanker": "arcrank.rankers.shortlist.ranker",
     "TransductiveSVM": "arcrank.bipartite.transductive_svm",
     "TreeRanker": "arcrank.rankers.trees",
     "load": "arcrank.modelfile",
@@ -52,6 +53,7 @@ __all__ = [
     "RocchioRanker",
     "SemiSupervisedLogistic",
     "SemiSupervisedRankBoost",
+    "ShortlistRanker",
     "TransductiveSVM",
     "TreeRanker",
     "__version__",
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
+    from arcrank.rankers.shortlist.ranker import ShortlistRanker
     from arcrank.rankers.trees import TreeRanker
     from arcrank.training.auto import AutoRanker
 
