@@ -20,6 +20,7 @@ from arcrank import (
     RocchioRanker,
     SemiSupervisedLogistic,
     SemiSupervisedRankBoost,
+    ShortlistRanker,
     TransductiveSVM,
     TreeRanker,
 )
@@ -86,6 +87,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "mmp mostly zero": _text(HashedTextFeatures(n_features=2**12), MMPRanker(average=True)),
     "mmp kernel": _labels(MMPRanker(kernel="rbf")),
     "perceptron": _text(HashingVectorizer(n_features=64), PerceptronRanker(average=True)),
+    "shortlist": _text(TextFeatures(min_df=1), ShortlistRanker(random_state=0)),
     "rocchio": _text(CountVectorizer(ngram_range=(1, 2), stop_words=["the"]), RocchioRanker()),
     "rocchio fixed": _text(CountVectorizer(vocabulary={"oil": 1, "wheat": 0}), RocchioRanker()),
     "tfidf": _text(TfidfVectorizer(sublinear_tf=True), RocchioRanker()),

@@ -201,6 +201,25 @@ def _online(settings: Values, _: Values) -> dict[str, Form]:
     }
 
 
+def _shortlist(settings: Values, _: Values) -> dict[str, Form]:
+    labels, halves = "u2 i4", "f2 f4"
+    return {
+        **_labels(most=MOST_FEATURES),
+        **_HISTORY,
+        **_CALIBRATED,
+        "intercept": Array("f8", "k"),
+        "cut_weights": Array("f4", "d" if settings["cut_label"] else 0),
+        "weight_ptr": Array("i8", "d+1", low=0, high=2**53),
+        "weight_labels": Array(labels, "weights", low=0, high="k"),
+        "weights": Array(halves, "weights"),
+        "list_ptr": Array("i8", "d+1", low=0, high=2**53),
+        "member_ptr": Array("i8", "n+1", low=0, high=2**53),
+        "list_documents": Array("i4", "entries", low=0, high="n"),
+        "list_values": Array(halves, "entries"),
+        "member_labels": Array(labels, "members", low=0, high="k"),
+    }
+
+
 _STUMPS = {
     "features": Array("i8", "T", low=0, high="d"),
     "thresholds": Array("f8", "T"),
@@ -317,6 +336,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "preference-machine": _machine,
     "mmp": _online,
     "perceptron": _online,
+    "shortlist": _shortlist,
     "rocchio": _rocchio,
     "average": _average,
     "standard-scaler": _scaler,
@@ -414,6 +434,21 @@ def _check_trees(settings: Values, learnt: Values, sizes: Sizes) -> None:
         raise MisfitError(wrong)
 
 
+def _check_shortlist(_: Values, learnt: Values, __: Sizes) -> None:
+    _check_calibration(learnt.get("calibration"))
+    for ptr, values in (
+        ("weight_ptr", "weight_labels"),
+        ("list_ptr", "list_documents"),
+        ("member_ptr", "member_labels"),
+    ):
+        ends, found = learnt[ptr], learnt[values]
+        if ends[0] != 0 or ends[-1] != len(found) or (ends[1:] < ends[:-1]).any():
+            raise MisfitError(f"{ptr} does not divide the {len(found)} numbers of {values} into rows")
+        falls = found[1:] <= found[:-1]
+        if falls.any() and not np.isin(np.flatnonzero(falls) + 1, ends).all():
+            raise MisfitError(f"{values} do not ascend within a row")
+
+
 def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
     if settings["features"] == "stumps":
         return
@@ -444,6 +479,7 @@ RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "mmp": _check_online,
     "perceptron": _check_online,
     "trees": _check_trees,
+    "shortlist": _check_shortlist,
     "semi-supervised-rankboost": _check_latent,
     "text-and-embeddings": _check_stacked,
     **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),

@@ -118,6 +118,18 @@ _MACHINE = {
     **_REGULARISED,
     **_training("degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
 }
+_SHORTLIST = {
+    **{name: form for name, form in _CUT.items() if name != "calibration_folds"},
+    "decomposition": _DECOMPOSITION,
+    "loss": Registered("arcrank.solvers.shortlist:LOSSES"),
+    "pattern": OneOf("documents", "full"),
+    "neighbours": Whole(0, 100_000),
+    "neighbours_weight": Number(0.0),
+    "callback": _NOTHING,
+    "random_state": _SEED,
+    **dict.fromkeys(("C", "prior", "working_set"), Either(_NOTHING, Measure())),
+    **_training("max_df fit_intercept prune tol max_iter n_jobs verbose"),
+}
 _PERCEPTRON = {**_CUT, "average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
 _MMP = {
     **_PERCEPTRON,
@@ -194,6 +206,7 @@ _COUNTED = {
 PARAMETERS: dict[str, dict[str, Form]] = {
     "log-linear": _LOG_LINEAR,
     "preference-machine": _MACHINE,
+    "shortlist": _SHORTLIST,
     "mmp": _MMP,
     "perceptron": _PERCEPTRON,
     "rocchio": _training("beta gamma"),

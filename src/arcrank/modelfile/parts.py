@@ -18,6 +18,7 @@ __all__ = [
     "EmbeddingPart",
     "OnlinePart",
     "Part",
+    "ShortlistPart",
     "TablePart",
     "TermCountsPart",
     "TextAndEmbeddingsPart",
@@ -154,6 +155,35 @@ class OnlinePart(Part):
         return estimator
 
 
+class ShortlistPart(Part):
+    """A ShortlistRanker, whose sparse weights and inverted lists are stored in the smallest types that hold them."""
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        weights, lists = estimator.weights_, estimator.neighbours_
+        return super().learnt(estimator) | {
+            "weight_ptr": weights.ptr,
+            "weight_labels": _narrow(weights.label),
+            "weights": _halved(weights.weight),
+            "list_ptr": lists.ptr,
+            "list_documents": lists.document,
+            "list_values": _halved(lists.value),
+            "member_ptr": lists.label_ptr,
+            "member_labels": _narrow(lists.label),
+        }
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        weights = learnt.pop("weight_ptr"), learnt.pop("weight_labels"), learnt.pop("weights")
+        names = ("list_ptr", "list_documents", "list_values", "member_ptr", "member_labels")
+        ptr, documents, values, member_ptr, members = (learnt.pop(name) for name in names)
+        estimator = super().build(parameters, learnt)
+        sparse = import_home("arcrank.solvers.shortlist:SparseWeights")
+        estimator.weights_ = sparse(weights[0], weights[1].astype("i4"), weights[2].astype("f4"))
+        neighbours = import_home("arcrank.rankers.shortlist.neighbours:Neighbours")
+        lists = ptr, documents, values.astype("f4"), member_ptr, members.astype("i4")
+        estimator.neighbours_ = neighbours(*lists)
+        return estimator
+
+
 class TextPart(Part):
     """`TextFeatures`, stored by its own state."""
 
@@ -254,6 +284,18 @@ class TfidfPart(CountsPart):
         if idf is not None:
             estimator.idf_ = idf
         return estimator
+
+
+def _narrow(labels: Any) -> Any:
+    """Label numbers in 16 bits where they fit."""
+    return labels.astype("u2") if labels.max(initial=0) < 1 << 16 else labels
+
+
+def _halved(values: Any) -> Any:
+    """Numbers in 16 bits where that changes none of them."""
+    largest = 65504.0  # of float16; beyond, the conversion would warn
+    halved = values.clip(-largest, largest).astype("f2")
+    return halved if (halved.astype("f4") == values).all() else values
 
 
 def _without_objects(name: str, value: Any) -> Any:

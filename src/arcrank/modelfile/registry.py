@@ -14,6 +14,7 @@ from arcrank.modelfile.parts import (
     EmbeddingPart,
     OnlinePart,
     Part,
+    ShortlistPart,
     TablePart,
     TermCountsPart,
     TextAndEmbeddingsPart,
@@ -89,6 +90,13 @@ PARTS: tuple[Part, ...] = (
     ),
     _online("mmp", "mmp:MMPRanker"),
     _online("perceptron", "perceptron:PerceptronRanker"),
+    ShortlistPart(
+        "shortlist",
+        "arcrank.rankers.shortlist.ranker:ShortlistRanker",
+        {**_LABELS, **_TRAINING, **_CALIBRATED, "intercept": "intercept_", "cut_weights": "cut_weights_"},
+        _CALIBRATION,
+        ranks=True,
+    ),
     _ranker("rocchio", "rankers.rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS, **_CALIBRATED}, _CALIBRATION),
     AveragePart(
         "average",

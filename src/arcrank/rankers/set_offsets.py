@@ -13,7 +13,7 @@ from arcrank.errors import ParameterError
 from arcrank.rankers.cells import highest_cells
 from arcrank.rankers.label_effects import fit_label_effects
 
-__all__ = ["SET_MEASURES", "check_set_measure", "choose_offsets"]
+__all__ = ["SET_MEASURES", "check_set_measure", "choose_offsets", "choose_shared_offset"]
 
 SET_MEASURES = ("micro_f1", "macro_f1", "subset_accuracy", "precision>=0.9")
 _PRECISION = re.compile(r"precision>=(0?\.\d+|1(\.0*)?)")
@@ -49,16 +49,20 @@ def choose_offsets(scores: Array, judged: Mask, relevant: Mask, measure: str) ->
     fitted = fit_label_effects(scores, judged, relevant)
     if measure == "macro_f1":
         return _best_per_label(scores, judged, relevant, fitted.probabilities(scores))
-    scores = scores + fitted.effects
+    return choose_shared_offset(scores + fitted.effects, judged, relevant, measure) - fitted.effects
+
+
+def choose_shared_offset(scores: Array, judged: Mask, relevant: Mask, measure: str) -> float:
+    """The same for one offset that all labels share; `measure` is not "macro_f1"."""
     if measure == "subset_accuracy":
-        return _best_for_subsets(scores, judged, relevant) - fitted.effects
+        return _best_for_subsets(scores, judged, relevant)
     total = int((judged & relevant).sum())
     if measure == "micro_f1":
-        return _best_by_f1(scores, judged, relevant, total) - fitted.effects
+        return _best_by_f1(scores, judged, relevant, total)
     precision = float(measure.removeprefix("precision>="))
     ordered, found, limit = highest_cells(scores, judged, relevant, int(total / precision) + 2)
     allowed = np.cumsum(found) / np.arange(1, len(found) + 1) >= precision
-    return _between(ordered, _longest(_last_of_equals(ordered) & allowed, measure), limit) - fitted.effects
+    return _between(ordered, _longest(_last_of_equals(ordered) & allowed, measure), limit)
 
 
 def _best_by_f1(scores: Array, judged: Mask, relevant: Mask, total: int) -> float:
@@ -99,7 +103,7 @@ def _longest(allowed: Mask, measure: str) -> int:
     warnings.warn(
         f"No cut has set_measure={measure!r} on held-out scores, so no label will be predicted; ask for less.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
     return 0
 

@@ -24,7 +24,17 @@ from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.solvers.flow_store import FlowStore
 from arcrank.solvers.history import History
 
-__all__ = ["LOSSES", "NO_OFFSETS", "Ascent", "Rows", "SparseWeights", "csr_rows", "full_pattern", "listed_labels"]
+__all__ = [
+    "LOSSES",
+    "NO_OFFSETS",
+    "Ascent",
+    "Rows",
+    "SparseWeights",
+    "csr_rows",
+    "full_pattern",
+    "listed_labels",
+    "share",
+]
 
 LOSSES = {"log-linear": dual.LOG_LINEAR, "hinge": dual.HINGE, "squared-hinge": dual.SQUARED}
 NO_OFFSETS = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
@@ -174,8 +184,9 @@ class Ascent:
         width = min(k, int((self._listed[visits] + 2 * self.store.count[visits]).max()) + 2 * min(self.room, k))
         chosen, counts = np.empty((n, width), np.int32), np.empty(n, np.int64)
         store, reach = self.store.arrays(), _REACH[self.loss]
-        self._share(
+        share(
             n,
+            self.n_jobs,
             threads,
             lambda a, b: select(
                 visits,
@@ -197,19 +208,13 @@ class Ascent:
         place, square, fixed = np.empty(starts[-1], np.int64), np.empty((n, width)), np.empty((n, width))
         batch = chosen, counts, starts, place, square, fixed
         rows, constant = self._rows, self.constant
-        self._share(
+        share(
             n,
+            self.n_jobs,
             threads,
             lambda a, b: locate(visits, a, b, rows, tuple(self.weights), self.offset, constant, *batch),
         )
         self._ascend(visits, batch, tol, totals)
-
-    def _share(self, n: int, threads: ThreadPoolExecutor, work: Callable[[int, int], None]) -> None:
-        ends = np.linspace(0, n, self.n_jobs + 1).astype(int)
-        if self.n_jobs == 1:
-            work(0, n)
-        else:
-            list(threads.map(work, ends[:-1].tolist(), ends[1:].tolist()))
 
     def _ascend(self, visits: NDArray[np.int64], batch: Any, tol: float, totals: Array) -> None:
         loss = LOSSES[self.loss]
@@ -244,6 +249,15 @@ class Ascent:
             return int((arc_ptr[row_ptr[visits + 1]] - arc_ptr[row_ptr[visits]]).max()) + 1
         others = counts - self._listed[visits]  # unlisted labels share a layer: no arcs among them
         return int((counts * counts - np.maximum(others, 0) ** 2).max()) // 2 + counts.max() + 1
+
+
+def share(n: int, n_jobs: int, threads: ThreadPoolExecutor, work: Callable[[int, int], None]) -> None:
+    """Call `work(first, last)` for about equal parts of 0..n, one for each thread."""
+    if n_jobs == 1:
+        work(0, n)
+        return
+    ends = np.linspace(0, n, n_jobs + 1).astype(int)
+    list(threads.map(work, ends[:-1].tolist(), ends[1:].tolist()))
 
 
 def _batches(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

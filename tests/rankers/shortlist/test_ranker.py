@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,8 @@ from scipy.optimize import minimize
 from arcrank import CUT, LogLinearRanker, PreferenceMachine, ShortlistRanker
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import LayeredGraphs, as_graphs
-from arcrank.metrics import generalized_error
+from arcrank.metrics import generalized_error, micro_f1
+from arcrank.rankers.base import LabelRanker
 from arcrank.solvers.shortlist import listed_labels
 
 EXACT = {"working_set": None, "neighbours": 0, "prune": 0, "tol": 1e-8, "max_iter": 4000, "random_state": 0}
@@ -194,15 +197,16 @@ def test_the_cut_is_that_of_the_dense_machine(data):
 
 def test_neighbours_vote_for_their_labels(corpus):
     X, Y = corpus
-    plain = ShortlistRanker(random_state=0, neighbours=0, prune=0).fit(X, Y)
     voting = ShortlistRanker(random_state=0, neighbours=3, neighbours_weight=2.0, prune=0).fit(X, Y)
+    with_votes = voting.score_labels(X[:20])
+    without = voting.set_params(neighbours=0).score_labels(X[:20])
     similar = (X[:20] @ X.T).toarray()
     nearest = np.argsort(-similar, axis=1, kind="stable")[:, :3]
     votes = np.zeros((20, 150))
     for i, documents in enumerate(nearest):
         for d in documents:
             votes[i] += 2.0 * similar[i, d] ** 2 * Y[d].toarray()[0]
-    assert np.allclose(voting.score_labels(X[:20]) - plain.score_labels(X[:20]), votes, atol=5e-3)  # float16 lists
+    assert np.allclose(with_votes - without, votes, atol=5e-3)  # float16 lists
 
 
 def test_history_and_callback(corpus):
@@ -247,3 +251,45 @@ def test_labels_that_are_listed_have_weights():
     above, judged = listed_labels(graphs)
     assert above.toarray().tolist() == [[1, 0, 0], [0, 1, 0]]
     assert judged.toarray().tolist() == [[1, 1, 0], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("cut_label", [False, True])
+def test_further_documents_and_labels(corpus, cut_label):
+    X, Y = corpus
+    names = [[f"s{j:03}" for j in Y.indices[Y.indptr[i] : Y.indptr[i + 1]]] for i in range(X.shape[0])]
+    ranker = ShortlistRanker(random_state=0, cut_label=cut_label).fit(X[:200], names[:200])
+    known = ranker.labels_.tolist()
+    old = [[name for name in one if name in known] for one in names[200:]]
+    before = ranker.score(X[200:], old)
+    more = [[*one, "new"] if i % 5 == 0 else one for i, one in enumerate(names[200:])]
+    ranker.partial_fit(X[200:], more)
+    assert ranker.labels_[: len(known)].tolist() == known
+    assert "new" in ranker.labels_[len(known) :]
+    assert len(ranker.intercept_) == len(ranker.labels_)
+    assert ranker.neighbours_.n_documents == 300
+    assert ranker.score(X[200:], old) > before
+    assert (ranker.rank(X[200:][::5], 8) == "new").any(axis=1).mean() > 0.9
+
+
+@pytest.mark.parametrize("kind", ["sets", "single"])
+def test_probabilities_from_shortlists(corpus, kind, monkeypatch):
+    X, Y = corpus
+    names = [[f"s{j}" for j in Y.indices[Y.indptr[i] : Y.indptr[i + 1]]] or ["none"] for i in range(X.shape[0])]
+    y = names if kind == "sets" else np.array([one[0] for one in names])
+    labels = sorted({name for one in names for name in one})
+    y = as_graphs(y, labels=labels) if kind == "single" else y
+    ranker = ShortlistRanker(random_state=0, cut_label=kind == "sets").fit(X[:200], as_graphs(y[:200], labels=labels))
+    ranker._kind = kind
+    graphs = as_graphs(y, labels=labels)[200:]
+    dense = LabelRanker.calibrate(copy.deepcopy(ranker).set_params(set_measure=None), X[200:], graphs)
+    monkeypatch.setattr("arcrank.rankers.shortlist.calibration._WIDTH", 40)
+    short = ranker.calibrate(X[200:], graphs)
+    found, expected = short.predict_proba(X[200:]), dense.predict_proba(X[200:])
+    order = np.argsort(-short.score_labels(X[200:]), axis=1, kind="stable")
+    assert (np.diff(np.take_along_axis(found, order, axis=1), axis=1) <= 0).all()
+    assert np.abs(np.take_along_axis(found - expected, order[:, :5], axis=1)).mean() < 0.05
+    if kind == "sets":
+        sets = short._label_sets(short.score_labels(X[200:]))
+        loose = ranker.score_labels(X[200:]) > -2.0
+        relevant = graphs.to_indicator().toarray()
+        assert micro_f1(relevant, sets) >= micro_f1(relevant, loose)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank.compiled.shortlist_rank import nearest
-from arcrank.solvers.shortlist import Rows
+from arcrank.solvers.shortlist import Rows, share
 
 __all__ = ["Found", "Neighbours"]
 
@@ -74,6 +76,20 @@ class Neighbours:
         """The number of training documents."""
         return len(self.label_ptr) - 1
 
+    def extended(self, more: Neighbours) -> Neighbours:
+        """These documents, then others, in one set of lists."""
+        d = len(self.ptr) - 1
+        feature = np.concatenate([np.repeat(np.arange(d), np.diff(one.ptr)) for one in (self, more)])
+        order = np.argsort(feature, kind="stable")
+        document = np.concatenate([self.document, more.document + np.int32(self.n_documents)])
+        return Neighbours(
+            self.ptr + more.ptr,
+            document[order],
+            np.concatenate([self.value, more.value])[order],
+            np.concatenate([self.label_ptr, self.label_ptr[-1] + more.label_ptr[1:]]),
+            np.concatenate([self.label, more.label]),
+        )
+
     @property
     def lists(self) -> tuple[Any, Any, Any]:
         """The inverted lists as kernels take them."""
@@ -84,11 +100,26 @@ class Neighbours:
         """The labels of the documents as kernels take them."""
         return self.label_ptr, self.label
 
-    def find(self, rows: Rows, most: int, *, own: bool = False) -> Found:
+    def find(self, rows: Rows, most: int, n_jobs: int = 1, *, own: bool = False) -> Found:
         """The `most` nearest training documents of each row; with `own`, rows are the training documents themselves."""
         n = len(rows[2]) - 1
         if not most or not self.n_documents:
             return Found.nothing(n)
         found = Found(np.zeros((n, most), np.int32), np.zeros((n, most), np.float32), np.zeros(n, np.int64))
-        nearest(0, n, rows, self.lists, self.n_documents, own, *found)
+        with ThreadPoolExecutor(n_jobs) as threads:
+            share(n, n_jobs, threads, lambda a, b: nearest(a, b, rows, self.lists, self.n_documents, own, *found))
         return found
+
+    def votes(self, found: Found, weight: float, n_labels: int, first: int = 0) -> tuple[Any, Any, Any]:
+        """`weight` times the squared similarity of neighbours, summed by label: the arrays of an (n, k) CSR matrix.
+
+        Labels are numbered from `first` on.
+        """
+        n, most = found.document.shape
+        value = weight * found.similarity.astype(np.float32) ** 2
+        value[np.arange(most) >= found.found[:, None]] = 0.0
+        near = sp.csr_matrix((value.ravel(), found.document.ravel(), np.arange(n + 1) * most), (n, self.n_documents))
+        members = np.ones(len(self.label), np.float32), self.label, self.label_ptr
+        votes = near @ sp.csr_matrix(members, shape=(self.n_documents, n_labels))
+        votes.sort_indices()
+        return votes.indptr.astype(np.int64), votes.indices.astype(np.int32) + np.int32(first), votes.data

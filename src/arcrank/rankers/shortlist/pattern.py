@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcrank.solvers.shortlist import SparseWeights, full_pattern
 
-__all__ = ["cut_weights", "initial_weights", "kept_features", "pruned"]
+__all__ = ["cut_weights", "extended", "initial_weights", "joined_cut", "kept_features", "pruned"]
 
 _FEW_LABELS = 1_000
 
@@ -81,3 +81,27 @@ def cut_weights(weights: SparseWeights) -> tuple[SparseWeights, NDArray[np.float
     cut[weights.features()[is_cut]] = weights.weight[is_cut]
     rest = weights.keep(~is_cut)
     return rest._replace(label=rest.label - 1), cut
+
+
+def joined_cut(weights: SparseWeights, cut: NDArray[np.float32]) -> SparseWeights:
+    """The inverse of `cut_weights`."""
+    features = np.flatnonzero(cut).astype(np.int32)
+    feature = np.concatenate([weights.features(), features])
+    label = np.concatenate([weights.label + 1, np.zeros(len(features), np.int32)])
+    return _ordered(feature, label, np.concatenate([weights.weight, cut[features]]), len(cut))
+
+
+def extended(old: SparseWeights, fresh: SparseWeights, seen: int, n_labels: int) -> SparseWeights:
+    """Weights on the union of two patterns: the old ones, those of new labels (from `seen` on) fresh, and else 0."""
+    keys = [one.features() * np.int64(n_labels) + one.label for one in (old, fresh)]
+    new = ~np.isin(keys[1], keys[0], assume_unique=True)
+    start = np.where(fresh.label >= seen, fresh.weight, np.float32(0.0))
+    parts = [np.concatenate([a, b[new]]) for a, b in ((old.features(), fresh.features()), (old.label, fresh.label))]
+    return _ordered(parts[0], parts[1], np.concatenate([old.weight, start[new]]), len(old.ptr) - 1)
+
+
+def _ordered(feature: Any, label: Any, weight: Any, n_features: int) -> SparseWeights:
+    """Weights in any order, by feature and label."""
+    order = np.lexsort((label, feature))
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(feature, minlength=n_features))]).astype(np.int64)
+    return SparseWeights(ptr, label[order].astype(np.int32), weight[order].astype(np.float32))

@@ -15,14 +15,19 @@ from arcrank._validation import check_callable, check_int, check_real, check_see
 from arcrank.compiled.shortlist_rank import rank_rows, score_rows
 from arcrank.decompositions import CUT_DOMINATION, DOMINATION, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import PreferenceGraphs
-from arcrank.graphs.cut import CUT
+from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
+from arcrank.graphs.align import align_labels
+from arcrank.graphs.base import label_array
+from arcrank.graphs.cut import CUT, insert_cut, mentions_cut, plain_labels
+from arcrank.graphs.unseen import seen_on_top
 from arcrank.rankers.base import Explanation, LabelRanker, Sizes, check_sample_weight, rank_matrix
+from arcrank.rankers.probabilities import refuse_few, suffices
+from arcrank.rankers.shortlist.calibration import calibrate_on_cells, shortlist_cells
 from arcrank.rankers.shortlist.explanation import ShortlistExplanation, names_of
 from arcrank.rankers.shortlist.neighbours import Found, Neighbours
-from arcrank.rankers.shortlist.pattern import cut_weights, initial_weights, kept_features, pruned
+from arcrank.rankers.shortlist.pattern import cut_weights, extended, initial_weights, joined_cut, kept_features, pruned
 from arcrank.solvers.history import History
-from arcrank.solvers.shortlist import LOSSES, Ascent, SparseWeights, csr_rows, listed_labels
+from arcrank.solvers.shortlist import LOSSES, NO_OFFSETS, Ascent, SparseWeights, csr_rows, listed_labels
 
 __all__ = ["ShortlistRanker"]
 
@@ -65,7 +70,8 @@ class ShortlistRanker(LabelRanker):
     neighbours : int
         How many of the most similar training documents vote for their labels, 0 for none.
     neighbours_weight : float
-        A vote counts this times the squared similarity.
+        A vote counts this times the squared similarity. In training, votes are a fixed part of the scores, without the
+        vote of a document for itself, so that the weights learn what the votes lack.
     prune : float
         Weights that differ by less from 0 are dropped after training, and the others are rounded to float16; 0 keeps
         all of them in float32.
@@ -116,6 +122,10 @@ class ShortlistRanker(LabelRanker):
     [['tea'], ['milk']]
     """
 
+    weights_: SparseWeights
+    cut_weights_: NDArray[np.float32]
+    neighbours_: Neighbours
+
     # Spelled out although another estimator has the same: scikit-learn reads the parameters from this signature.
     def __init__(
         self,
@@ -129,7 +139,7 @@ class ShortlistRanker(LabelRanker):
         max_df: float = 1 / 9,
         fit_intercept: float = 0.3,
         neighbours: int = 30,
-        neighbours_weight: float = 8.0,
+        neighbours_weight: float = 12.0,
         prune: float = 0.1,
         tol: float = 1e-3,
         max_iter: int = 2,
@@ -196,11 +206,56 @@ class ShortlistRanker(LabelRanker):
         weight = check_sample_weight(sample_weight, X.shape[0])
         above, judged = listed_labels(graphs)
         self._learn_neighbours(X, above)
+        votes = self._votes_in_training(X, own=True)
         kept = kept_features(X, self.max_df, graphs.n_labels)
         full = self.pattern == "full"
         weights = initial_weights(kept, above, judged, self._setting(1), full=full)
-        self._ascend(kept, graphs, weight, weights, np.zeros(graphs.n_labels, np.float32))
+        self._ascend(kept, graphs, weight, weights, np.zeros(graphs.n_labels, np.float32), votes)
         return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from further documents, which may have new labels; the documents learnt before are not visited again.
+
+        New labels follow the others in `labels_` and start from the centroids of their documents. All documents vote as
+        neighbours. Columns of an indicator are those of the first `fit`. A calibration is lost.
+        """
+        if not hasattr(self, "labels_"):
+            return self.fit(X, y, sample_weight)
+        self.check_parameters()
+        X = self._check_features(X, reset=False)
+        graphs = self._extended_graphs(y, X.shape[0])
+        weight = check_sample_weight(sample_weight, X.shape[0])
+        votes = self._votes_in_training(X, own=False)
+        above, judged = listed_labels(graphs)
+        kept = kept_features(X, self.max_df, graphs.n_labels)
+        old = joined_cut(self.weights_, self.cut_weights_) if self.cut_label else self.weights_
+        fresh = initial_weights(kept, above, judged, self._setting(1), full=self.pattern == "full")
+        bias = np.zeros(graphs.n_labels, np.float32)
+        bias[int(self.cut_label) : int(self.cut_label) + len(self.intercept_)] = self.intercept_
+        if self.neighbours:
+            members = above[:, 1:] if self.cut_label else above
+            self.neighbours_ = self.neighbours_.extended(Neighbours.of(X, members))
+        seen = len(self.intercept_) + int(self.cut_label)
+        self._ascend(kept, graphs, weight, extended(old, fresh, seen, graphs.n_labels), bias, votes)
+        return self
+
+    def _extended_graphs(self, y: Any, n: int) -> PreferenceGraphs:
+        """Graphs over the labels learnt, then those that are new, with the cut first if there is one."""
+        self._drop_calibration()
+        given = (
+            y if isinstance(y, PreferenceGraphs) else as_graphs(y, kind=None if self._kind == "graphs" else self._kind)
+        )
+        if len(given) != n:
+            raise InputError(f"X has {n} documents and y has {len(given)}; give one preference graph for each.")
+        known = set(self.labels_.tolist())
+        new = [name for name in plain_labels(given).tolist() if name not in known]
+        labels = label_array([*self.labels_.tolist(), *new])
+        graphs = align_labels(given, label_array([*labels.tolist(), CUT]) if mentions_cut(given) else labels)
+        graphs = self._with_cut(graphs, self._kind)
+        self.labels_ = labels
+        if hasattr(self, "_top_seen"):  # a model file does not hold it
+            self._top_seen = seen_on_top(graphs)[-len(labels) :] | np.pad(self._top_seen, (0, len(new)))
+        return graphs
 
     def _setting(self, number: int) -> float:
         """C or the prior, with the default of the loss."""
@@ -213,14 +268,13 @@ class ShortlistRanker(LabelRanker):
         self.neighbours_ = Neighbours.of(X, members) if self.neighbours else Neighbours.nothing(X.shape[1])
 
     def _ascend(
-        self, X: Any, graphs: PreferenceGraphs, weight: Array, weights: SparseWeights, bias: NDArray[np.float32]
+        self, X: Any, graphs: PreferenceGraphs, weight: Array, weights: SparseWeights, bias: Any, votes: Any
     ) -> None:
         cost = self._setting(0) * weight
         room = graphs.n_labels if self.working_set is None else int(self.working_set)
         constant = float(self.fit_intercept)
-        ascent = Ascent(
-            X, graphs, self._pieces(), self.loss, cost, weights, bias, room, constant**2, n_jobs=int(self.n_jobs)
-        )
+        jobs = int(self.n_jobs)
+        ascent = Ascent(X, graphs, self._pieces(), self.loss, cost, weights, bias, room, constant**2, votes, jobs)
         history = History(self.callback, self.max_iter, self.verbose)
         random = check_random_state(self.random_state)
         try:
@@ -229,6 +283,13 @@ class ShortlistRanker(LabelRanker):
             history.close()
             self.history_, self.n_iter_, self.duality_gap_ = history.entries, len(history.entries), ascent.gap
             self._keep(weights, bias)
+
+    def _votes_in_training(self, X: Any, *, own: bool) -> Any:
+        """The votes for documents, without those for themselves if they are the neighbours too."""
+        if not self.neighbours:
+            return NO_OFFSETS
+        found = self.neighbours_.find(csr_rows(X), int(self.neighbours), int(self.n_jobs), own=own)
+        return self.neighbours_.votes(found, float(self.neighbours_weight), len(self.labels_), int(self.cut_label))
 
     def _keep(self, weights: SparseWeights, bias: NDArray[np.float32]) -> None:
         """Keep the weights as they are used: pruned, rounded, and without those of the cut."""
@@ -333,6 +394,29 @@ class ShortlistRanker(LabelRanker):
         inside = np.arange(numbers.shape[1]) < sizes[:, None]
         cells = np.ones(int(inside.sum()), np.int64), (np.nonzero(inside)[0], numbers[inside])
         return sp.csr_matrix(cells, shape=(len(numbers), len(self.labels_)))
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Choose the end of label sets and fit the probabilities, on documents that were not in the training data.
+
+        Both are fitted on the 256 first labels of each ranking and on the relevant ones. y are label sets, or layers
+        with `cut_level` or CUT.
+        """
+        X, given = self._check_features(X, reset=False), self._graphs_as_given(y)
+        if len(given) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} documents and y has {len(given)}; give one label set for each.")
+        graphs = insert_cut(given, self.cut_level, as_sets=self._kind != "layers")
+        if not isinstance(graphs, LayeredGraphs):
+            raise InputError(f"ShortlistRanker is calibrated on label sets or layers, got {given!r}.")
+        cells = shortlist_cells(self, X, graphs)
+        if not suffices(cells.judged, cells.relevant):
+            refuse_few(X.shape[0])
+        cells = cells._replace(scores=cells.scores + self._offsets()[0])
+        single = self._kind == "single"
+        measure = self.set_measure if self.cut_label and not single else None
+        calibration = calibrate_on_cells(cells, len(self.labels_), measure, single=single)
+        self._move_offsets(calibration.offsets)
+        self.calibration_ = calibration
+        return self
 
     def score(self, X: Any, y: Any) -> float:
         """One minus the error that belongs to the decomposition, a block of documents at a time."""
