@@ -21,6 +21,7 @@ PUBLIC = (
     "arcrank.losses",
     "arcrank.losses.margin",
     "arcrank.metrics",
+    "arcrank.metrics.top_k",
     "arcrank.model_selection",
     "arcrank.text",
     "arcrank.tables",
