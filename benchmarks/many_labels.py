@@ -1,6 +1,6 @@
 """ShortlistRanker on 35,116 subjects, on small corpora beside the dense learners, and on ever more labels.
 
-    ARCRANK_DATA=... python -m benchmarks.many_labels [subjects] [small] [growth] [validation]
+    ARCRANK_DATA=... python -m benchmarks.many_labels [subjects] [text] [small] [growth] [validation]
 
 `subjects` fits the defaults on the training part of `load_subjects` with plain tf-idf and measures them on "dev".
 `validation` compares settings on a held-out tenth of the training part: the defaults were chosen by it.
@@ -12,6 +12,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,10 @@ def _tfidf() -> TfidfVectorizer:
     return TfidfVectorizer(sublinear_tf=True, min_df=2, dtype=np.float32)
 
 
-def subjects() -> None:
+def subjects(vectorizer: Any = None) -> None:
     corpus = load_subjects()
     train, dev = corpus.splits["train"], corpus.splits["dev"]
-    vectorizer = _tfidf()
+    vectorizer = vectorizer or _tfidf()
     X = vectorizer.fit_transform([corpus.texts[i] for i in train])
     Y = corpus.indicator()
     X_dev, Y, Y_dev = vectorizer.transform([corpus.texts[i] for i in dev]), Y[train], Y[dev]
@@ -72,6 +73,11 @@ def subjects() -> None:
     report("GB beyond the matrix", memory, 2.0)
     report("documents/s per core", speed, 2000, at_least=True)
     report("model file, MB", _megabytes(ranker), 120)
+
+
+def text() -> None:
+    """The same with stemmed words and pairs of words."""
+    subjects(TextFeatures(stem="german", stop_words=None, min_df=2, ngrams=2))
 
 
 def _compile() -> None:
@@ -166,7 +172,13 @@ def generated(documents: int, labels: int, words: int = 60, features: int = 200_
     return sp.csr_matrix(sp.diags(1.0 / np.maximum(norms, 1e-9)) @ X), Y
 
 
-SECTIONS = {"subjects": subjects, "small": small, "growth": growth, "validation": validation}
+SECTIONS: dict[str, Callable[[], None]] = {
+    "subjects": subjects,
+    "text": text,
+    "small": small,
+    "growth": growth,
+    "validation": validation,
+}
 
 
 def main() -> None:

@@ -181,11 +181,8 @@ class Predictor:
 
     def margin(self, x: Any, above: int, below: int | None) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
-        if hasattr(self.ranker, "forest_"):
-            return self._margin_of_trees(x, self.labels[above], CUT if below is None else self.labels[below])
-        if self._weights is None:
-            lower = CUT if below is None else self.labels[below]
-            return self.ranker.explain(x, self.labels[above], lower)
+        if self._weights is None:  # trees, kernels, averages, and sparse weights, which the ranker reads itself
+            return self._margin_of_ranker(x, self.labels[above], CUT if below is None else self.labels[below])
         row = csr_matrix(x)
         weights, constant = self._weights[row.indices, above], float(self.ranker.intercept_[above])
         if below is None and not self.ranker.cut_label:
@@ -196,7 +193,7 @@ class Predictor:
         lower = CUT if below is None else self.labels[below]
         return Explanation.of(self.labels[above], lower, np.asarray(row.indices), row.data * weights, constant)
 
-    def _margin_of_trees(self, x: Any, above: Any, below: Any) -> Explanation:
+    def _margin_of_ranker(self, x: Any, above: Any, below: Any) -> Explanation:
         """The ranker's own explanation, with features by their columns."""
         why = self.ranker.explain(x, above, below)
         names = getattr(self.ranker, "feature_names_in_", range(self.ranker.n_features_in_))
