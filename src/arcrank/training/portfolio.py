@@ -48,12 +48,16 @@ _OTHER_GRAPHS = (
 )
 
 
+_FOREST = {"n_rounds": 1, "n_runs": 100, "learning_rate": 1.0, "max_leaf_nodes": 100_000, "min_samples_leaf": 1}
+"""Trees that are averaged instead of boosted: each is one step from the best constant ranking."""
+
+
 def families_for(X: Any, *, label_sets: bool) -> list[Plan]:
     """List the families to compare for these features and this kind of preferences."""
     found = list(_LABEL_SETS if label_sets else _OTHER_GRAPHS)
     if is_low_dimensional(X):
         decomposition = "domination" if label_sets else "disagreement"
-        found += [Plan(Learner.TREES, {"decomposition": name}) for name in ("domination", "disagreement")]
+        found += [Plan(Learner.TREES, {"decomposition": decomposition, **more}) for more in ({}, _FOREST)]
         for gamma in _widths(X.shape[1]):
             sampled = {"landmarks": LANDMARKS} if X.shape[0] > MOST_KERNEL_ROWS else {}
             found.append(_machine(decomposition, "squared-hinge", kernel="rbf", gamma=gamma, **sampled))
