@@ -123,7 +123,7 @@ _SHORTLIST = {
     "decomposition": _DECOMPOSITION,
     "loss": Registered("arcrank.solvers.shortlist:LOSSES"),
     "pattern": OneOf("documents", "full"),
-    "neighbours": Whole(0, 100_000),
+    "neighbours": Whole(0, 10_000),
     "neighbours_weight": Number(0.0),
     "callback": _NOTHING,
     "random_state": _SEED,

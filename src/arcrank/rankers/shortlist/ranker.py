@@ -32,7 +32,7 @@ from arcrank.solvers.shortlist import LOSSES, NO_OFFSETS, Ascent, SparseWeights,
 __all__ = ["ShortlistRanker"]
 
 _DEFAULTS = {"log-linear": (3.0, 8.0), "squared-hinge": (0.25, 1.0), "hinge": (0.25, 1.0)}
-"""C and prior of each loss, chosen by cross-validation on the training part of `load_subjects`."""
+"""C and prior of each loss, for labels with few documents each: held-out training records of `load_subjects`."""
 _BLOCK = 256  # rows that are scored at a time
 _LISTED = 64  # labels of a ranking among which `predict` looks for the end of a label set
 _SORTED = 512  # longer rankings are made by sorting all scores
