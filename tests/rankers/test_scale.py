@@ -33,7 +33,7 @@ RANKERS = [
         (LogLinearRanker(), 1.0),
         (LogLinearRanker("zero-one"), 0.5),
         (LogLinearRanker("disagreement"), 0.4),
-        (PreferenceMachine(), 0.05),
+        (PreferenceMachine(), 0.15),
         (PreferenceMachine("domination"), 0.02),
         (PreferenceMachine("domination", "squared-hinge"), 0.01),
         (PreferenceMachine("domination", "logistic"), 0.08),
@@ -42,13 +42,22 @@ RANKERS = [
     ],
 )
 def test_c_follows_labels_density_and_length(ranker, factor):
-    found = ranker.set_params(random_state=0, tol=0.1).fit(X, Y)
+    weight = np.full(len(X), 1e5)  # so many pieces that the least C does not matter
+    found = ranker.set_params(random_state=0, tol=0.9).fit(X, Y, sample_weight=weight)
     assert pytest.approx(factor * np.sqrt(4 / DENSITY) / SQUARE) == found.C_
     assert found.C == "scale"
 
 
+def test_few_pieces_have_a_least_c():
+    proper = Y.any(axis=1) & ~Y.all(axis=1)
+    assert pytest.approx(200 / proper.sum() / SQUARE) == PreferenceMachine(tol=0.1).fit(X, Y).C_
+    heads = Y[proper].sum()
+    assert pytest.approx(200 / heads / SQUARE) == PreferenceMachine("domination", tol=0.1).fit(X, Y).C_
+
+
 def test_a_cut_is_one_more_label_and_has_its_own_factor():
-    machine = PreferenceMachine("domination", "squared-hinge", cut_label=True, calibration_folds=0, tol=0.1).fit(X, Y)
+    machine = PreferenceMachine("domination", "squared-hinge", cut_label=True, calibration_folds=0, tol=0.5)
+    machine.fit(X, Y, sample_weight=np.full(len(X), 1e5))
     assert pytest.approx(0.02 * np.sqrt(5 / DENSITY) / SQUARE) == machine.C_
     ranker = LogLinearRanker(cut_label=True, calibration_folds=0).fit(X, Y)
     assert pytest.approx(2 * np.sqrt(5 / DENSITY) / SQUARE) == ranker.C_

@@ -20,6 +20,7 @@ __all__ = ["INTERCEPTS", "SCALE", "DataScale", "check_cost", "check_intercept", 
 
 SCALE = "scale"
 INTERCEPTS = ("scaled", "regularised")
+_FLOOR = 200.0
 _SMALLEST, _LARGEST = 1e-90, 1e90
 """Mean squared lengths beyond are taken for these."""
 
@@ -44,15 +45,17 @@ class DataScale(NamedTuple):
         """Measure a kernel by its values k(x, x), (n,)."""
         return cls(_within_limits(_weighted_mean(values, weight)), 1.0)
 
-    def cost(self, C: float | str, factor: float, n_labels: int) -> float:
+    def cost(self, C: float | str, factor: float, n_labels: int, pieces: float = math.inf) -> float:
         """Return C as a number: "scale" is `factor sqrt(labels / density) / square`.
 
         Where most values are 0, a weight is learnt from few instances, and each label has fewer instances where labels
-        are many: both take a larger C.
+        are many: both take a larger C. So do losses with a margin where the `pieces` of all instances are few, as on
+        small dense data: it is at least `200 / (pieces square)`, else no score would get near the margin.
         """
         if C != SCALE:
             return float(C)
-        return factor * math.sqrt(n_labels / self.density) / self.square
+        least = _FLOOR / pieces if pieces > 0 else 0.0
+        return max(factor * math.sqrt(n_labels / self.density), least) / self.square
 
     def constant(self, intercept: str, *, with_cut: bool) -> float:
         """Return the value of the constant feature: 1, or for "scaled" the square root of `density square`.

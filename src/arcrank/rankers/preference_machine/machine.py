@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
 _SCORED_AT_ONCE = 1000  # rows of a kernel matrix in memory at a time when new instances are scored
 _FACTORS: dict[str, dict[str | None, float]] = {
-    "hinge": {"zero-one": 0.05, "domination": 0.02, "disagreement": 0.003},
-    "squared-hinge": {"zero-one": 0.05, "domination": 0.01, "cut-domination": 0.02, "disagreement": 0.003},
+    "hinge": {"zero-one": 0.15, "domination": 0.02, "disagreement": 0.003},
+    "squared-hinge": {"zero-one": 0.1, "domination": 0.01, "cut-domination": 0.02, "disagreement": 0.003},
     "logistic": {"zero-one": 0.1, "domination": 0.08, "disagreement": 0.03},
     "exponential": {"zero-one": 0.1, "domination": 0.04, "disagreement": 0.02},
 }
@@ -78,8 +78,8 @@ class PreferenceMachine(LinearRanker):
         callable `(A, B) -> (len(A), len(B))`.
     C : float or "scale"
         Weight of the data term. "scale" is `factor sqrt(k / density) / mean ||x||^2`, density being the share of values
-        of X that are not 0, with a factor for each loss and decomposition; with other kernels than "linear" it is
-        1 / mean k(x, x). `C_` is the number.
+        of X that are not 0, with a factor for each loss and decomposition, but at least 200 / mean ||x||^2 over the
+        number of pieces; with other kernels than "linear" it is 1 / mean k(x, x). `C_` is the number.
     codes : (k, s) matrix, "one-vs-one", "error-correcting" or None
         The matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. The regulariser is on the
         (s, d) matrix W.
@@ -244,12 +244,11 @@ class PreferenceMachine(LinearRanker):
         graphs = self._learn_labels(y, X.shape[0])
         weight = check_sample_weight(sample_weight, X.shape[0])
         kernel = None if self.kernel == "linear" else self._kernel_without_constant(X)
-        constant = self._set_scale(X, weight, graphs.n_labels, kernel)
-        cost = self.C_ * weight
         codes = check_codes(self.codes, graphs.n_labels, with_cut=bool(self.cut_label))
-        problem = make_problem(
-            graphs, self._pieces(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
-        )
+        options: dict[str, Any] = {"codes": codes, "aggregate": self.aggregate, "normalize": self.normalize}
+        problem = make_problem(graphs, self._pieces(), self._loss(), weight, **options)
+        constant = self._set_scale(X, weight, problem, kernel)
+        problem.cost = self.C_ * problem.cost
         for name in ("coef_", "intercept_", "embedding_", "dual_coef_", "support_vectors_", "_kernel"):
             self.__dict__.pop(name, None)
         if kernel is None:
@@ -261,13 +260,14 @@ class PreferenceMachine(LinearRanker):
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
 
-    def _set_scale(self, X: Any, weight: Array, n_labels: int, kernel: Kernel | None) -> float:
+    def _set_scale(self, X: Any, weight: Array, problem: MarginProblem, kernel: Kernel | None) -> float:
         """Resolve C, and return the value of the constant feature, 0 where there is none."""
         if kernel is None:
-            scale, factor = measure_scale(X, weight), self._factor()
+            scale, pieces = measure_scale(X, weight), float(problem.cost @ problem.pieces_of)
+            self.C_ = scale.cost(self.C, self._factor(), problem.shape[1], pieces)
         else:
-            scale, factor, n_labels = DataScale.of_diagonal(kernel.diagonal(X), weight), 1.0, 1
-        self.C_ = scale.cost(self.C, factor, n_labels)
+            scale = DataScale.of_diagonal(kernel.diagonal(X), weight)
+            self.C_ = scale.cost(self.C, factor=1.0, n_labels=1)
         if not self.fit_intercept:
             return 0.0
         return scale.constant(self.intercept, with_cut=bool(self.cut_label))
