@@ -45,18 +45,18 @@ from arcrank.solvers.margin_dual import LinearDual
 from arcrank.solvers.margin_problem import make_problem
 from benchmarks.label_sets.corpora import CORPORA, load_task
 
-SPECIAL = {"tol": 1e-2, "random_state": 0}
+QUICK = {"tol": 1e-2, "random_state": 0}
 CUT = {"cut_label": True, "calibration_folds": 0}
 LEARNERS: dict[str, Callable[..., Any]] = {
-    "log-linear domination": partial(LogLinearRanker, **SPECIAL),
-    "log-linear zero-one": partial(LogLinearRanker, "zero-one", **SPECIAL),
-    "log-linear disagreement": partial(LogLinearRanker, "disagreement", **SPECIAL),
-    "log-linear domination, cut": partial(LogLinearRanker, **CUT, **SPECIAL),
-    "identity hinge": partial(PreferenceMachine, **SPECIAL),
-    "domination hinge": partial(PreferenceMachine, "domination", **SPECIAL),
-    "domination squared hinge": partial(PreferenceMachine, "domination", "squared-hinge", **SPECIAL),
-    "domination sq. hinge, cut": partial(PreferenceMachine, "domination", "squared-hinge", **CUT, **SPECIAL),
-    "disagreement squared hinge": partial(PreferenceMachine, "disagreement", "squared-hinge", **SPECIAL),
+    "log-linear domination": partial(LogLinearRanker, **QUICK),
+    "log-linear zero-one": partial(LogLinearRanker, "zero-one", **QUICK),
+    "log-linear disagreement": partial(LogLinearRanker, "disagreement", **QUICK),
+    "log-linear domination, cut": partial(LogLinearRanker, **CUT, **QUICK),
+    "identity hinge": partial(PreferenceMachine, **QUICK),
+    "domination hinge": partial(PreferenceMachine, "domination", **QUICK),
+    "domination squared hinge": partial(PreferenceMachine, "domination", "squared-hinge", **QUICK),
+    "domination sq. hinge, cut": partial(PreferenceMachine, "domination", "squared-hinge", **CUT, **QUICK),
+    "disagreement squared hinge": partial(PreferenceMachine, "disagreement", "squared-hinge", **QUICK),
 }
 MULTIPLES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 MULTIPLES_OF_INTERCEPTS = (0.3, 1.0, 3.0, 10.0)
