@@ -253,3 +253,21 @@ def test_the_language_is_told(capsys):
     german = ["Der Preis von Öl steigt und fällt", "Ein Schiff mit Weizen ist auf dem Meer"] * 12
     AutoRanker(verbose=1, learners=["log-linear"]).fit(german, ["öl", "schiff"] * 12)
     assert "German" in capsys.readouterr().err
+
+
+def test_very_many_labels(tmp_path, monkeypatch):
+    monkeypatch.setattr("arcrank.training.portfolio.MOST_LABELS", 10)
+    random = np.random.default_rng(0)
+    words = [f"word{a}{b}" for a in "abcde" for b in "abcdefgh"]
+    sets = [sorted({*random.choice(20, 2).tolist()}) for _ in range(300)]
+    documents = [" ".join([words[j] for j in names] + random.choice(words[20:], 3).tolist()) for names in sets]
+    auto = AutoRanker(text_parameters={"stem": False}).fit(documents, [[f"l{j}" for j in names] for names in sets])
+    assert "too many" in auto.selected_
+    assert type(auto.model_[-1]).__name__ == "ShortlistRanker"
+    assert auto.rank([f"{words[3]} {words[25]}"], top=1).tolist() == [["l3"]]
+    found = [{*names} for names in auto.predict(documents)]
+    right = sum(len(a & {f"l{j}" for j in b}) for a, b in zip(found, sets, strict=True))
+    assert 2 * right / (sum(map(len, found)) + sum(map(len, sets))) > 0.9
+    assert auto.predict_proba([f"{words[3]} {words[25]}"]).max() > 0.5
+    arcrank.save(auto, tmp_path / "m.arcrank")
+    same(arcrank.load(tmp_path / "m.arcrank"), auto, documents[:9])

@@ -126,7 +126,7 @@ def test_a_bad_candidate_stays_out(sample):
 
 def test_more_documents_for_the_better_half():
     X, graphs = clusters(2500, 0.9)
-    found = select(families_for(X, label_sets=True), X, graphs)
+    found = select(families_for(X, 3, label_sets=True), X, graphs)
     sizes = [one.documents for one in found.trials]
     assert sizes == sorted(sizes)
     assert set(sizes) == {1000, 2500}
@@ -162,7 +162,7 @@ def test_the_measure_that_is_named():
 
 
 def test_restricting_the_portfolio():
-    families = families_for(sp.csr_matrix((3, 1000)), label_sets=True)
+    families = families_for(sp.csr_matrix((3, 1000)), 3, label_sets=True)
     assert {one.learner for one in restricted(families, ["log-linear"], None)} == {Learner.LOG_LINEAR}
     fixed = restricted(families, None, {"C": 2.0, "decomposition": "domination"})
     assert all(one.parameters["decomposition"] == "domination" for one in fixed)

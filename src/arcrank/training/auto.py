@@ -24,10 +24,11 @@ from arcrank.training.averaging import MOST_MEMBERS
 from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.inputs import as_input, make_features
 from arcrank.training.measures import check_measure, is_of_label_sets
-from arcrank.training.plan import Measure, Plan
+from arcrank.training.plan import Learner, Measure, Plan
 from arcrank.training.portfolio import families_for, restricted, with_known_parameters
 from arcrank.training.reporter import SILENT, Reporter, StderrReporter
 from arcrank.training.selection import Choice, select
+from arcrank.training.shortlist import fit_shortlist
 from arcrank.training.trial_table import TrialTable, summary_html, summary_text
 
 __all__ = ["AutoRanker"]
@@ -205,7 +206,10 @@ class AutoRanker(BaseEstimator):
 
     def _fit_choice(self, choice: Choice, transformer: Any, features: Any, y: Any, reporter: Reporter) -> None:
         ranker = self._ranker(choice, features.shape[0])
-        fit_ranker(ranker, features, y, "training", reporter)
+        if choice.plan.learner is Learner.SHORTLIST:
+            fit_shortlist(ranker, features, y, _graphs_of(y)[0], int(self.random_state), reporter)
+        else:
+            fit_ranker(ranker, features, y, "training", reporter)
         if transformer is None and hasattr(self, "feature_names_in_"):
             ranker.feature_names_in_ = self.feature_names_in_
         steps = [("features", transformer), ("ranker", ranker)]
@@ -215,7 +219,8 @@ class AutoRanker(BaseEstimator):
         self.validation_ = choice.validation()
 
     def _families(self, X: Any, graphs: PreferenceGraphs, kind: str) -> list[Plan]:
-        found = restricted(families_for(X, label_sets=has_cut(graphs, kind)), self.learners, self.parameters)
+        families = families_for(X, graphs.n_labels, label_sets=has_cut(graphs, kind))
+        found = restricted(families, self.learners, self.parameters)
         common = {"random_state": int(self.random_state)} | ({} if self.n_jobs == 1 else {"n_jobs": self.n_jobs})
         common |= {"cut_label": True} if self._learns_cut(graphs, kind) else {}
         return [with_known_parameters(family, common) for family in found]

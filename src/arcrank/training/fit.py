@@ -31,6 +31,7 @@ from arcrank.training.plan import (
     minimum_document_frequency,
     ranker_class,
 )
+from arcrank.training.portfolio import MOST_LABELS
 from arcrank.training.relevance import fit_relevance
 from arcrank.training.reporter import SILENT, Reporter
 from arcrank.training.result import TrainingResult
@@ -202,6 +203,8 @@ class TrainingSet:
 
     def check_memory(self, plan: Plan) -> None:
         """Refuse a fit that is too large for this machine before features are computed and learners compared."""
+        if plan.learner is Learner.AUTO and self.graphs.n_labels > MOST_LABELS:
+            return  # a ranker of shortlists will be used
         hashed = plan.learner in ONLINE
         width = columns_of(plan) if hashed else self.columns.width
         ranker = ranker_class(Learner.LOG_LINEAR if plan.learner is Learner.AUTO else plan.learner)(**plan.parameters)

@@ -22,6 +22,7 @@ class Learner(StrEnum):
     ROCCHIO = "rocchio"
     PERCEPTRON = "perceptron"
     TREES = "trees"
+    SHORTLIST = "shortlist"
     FEW_LABELS = "few-labels"
     RANKBOOST = "rankboost"
     SEMI_SUPERVISED_RANKBOOST = "semi-supervised-rankboost"
@@ -65,6 +66,7 @@ CLASSES = {
     Learner.ROCCHIO: "RocchioRanker",
     Learner.PERCEPTRON: "PerceptronRanker",
     Learner.TREES: "TreeRanker",
+    Learner.SHORTLIST: "ShortlistRanker",
     Learner.FEW_LABELS: "SemiSupervisedRankBoost",
     Learner.RANKBOOST: "RankBoost",
     Learner.SEMI_SUPERVISED_RANKBOOST: "SemiSupervisedRankBoost",

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from arcrank.errors import ParameterError
 from arcrank.training.plan import BIPARTITE, Learner, Plan, parameter_names
 
-__all__ = ["families_for", "is_low_dimensional", "restricted", "with_known_parameters"]
+__all__ = ["families_for", "has_many_labels", "is_low_dimensional", "restricted", "with_known_parameters"]
 
 MOST_DENSE_FEATURES = 500
 """Up to so many dense features nonlinear candidates are worth their time."""
@@ -23,6 +23,8 @@ _SPARSE = 0.1
 MOST_KERNEL_ROWS = 3000
 """Beyond so many rows a kernel machine uses a sample of them as landmarks."""
 LANDMARKS = 500
+MOST_LABELS = 3000
+"""With more labels, comparing rankers would take hours and more memory than machines have."""
 
 
 def _machine(decomposition: str, loss: str, **more: Any) -> Plan:
@@ -52,8 +54,15 @@ _FOREST = {"n_rounds": 1, "n_runs": 100, "learning_rate": 1.0, "max_leaf_nodes":
 """Trees that are averaged instead of boosted: each is one step from the best constant ranking."""
 
 
-def families_for(X: Any, *, label_sets: bool) -> list[Plan]:
+def has_many_labels(X: Any, n_labels: int) -> bool:
+    """Whether a weight for each feature and label would be too many, so that a ranker of shortlists is used."""
+    return sp.issparse(X) and n_labels > MOST_LABELS
+
+
+def families_for(X: Any, n_labels: int, *, label_sets: bool) -> list[Plan]:
     """List the families to compare for these features and this kind of preferences."""
+    if has_many_labels(X, n_labels):
+        return [Plan(Learner.SHORTLIST)]
     found = list(_LABEL_SETS if label_sets else _OTHER_GRAPHS)
     if is_low_dimensional(X):
         decomposition = "domination" if label_sets else "disagreement"

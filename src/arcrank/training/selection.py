@@ -18,7 +18,7 @@ from arcrank.graphs import PreferenceGraphs
 from arcrank.training.averaging import MOST_MEMBERS, Member, select_average
 from arcrank.training.candidates import SCALE, Sample, Trial, walk_costs
 from arcrank.training.measures import all_measures, default_measure, loss_of
-from arcrank.training.plan import Plan, metric_title
+from arcrank.training.plan import Learner, Plan, metric_title
 
 __all__ = ["Choice", "progress_callback", "ranked", "sample_rows", "select", "shown_parameters", "split_rows"]
 
@@ -111,6 +111,10 @@ def select(
     if len(graphs) < FEWEST_DOCUMENTS or not families:
         why = f"{is_are(len(graphs), 'document')} too few to compare learners"
         return Choice([Member(families[0], 1.0)], why, "", [])
+    if families[0].learner is Learner.SHORTLIST:
+        return Choice(
+            [Member(families[0], 1.0)], f"{graphs.n_labels:,} labels are too many to compare learners", "", []
+        )
     measure = default_measure(graphs) if measure is None else measure
     search = _Search(measure, report)
     for n, last in _rungs(graphs):
