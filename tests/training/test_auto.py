@@ -271,3 +271,29 @@ def test_very_many_labels(tmp_path, monkeypatch):
     assert auto.predict_proba([f"{words[3]} {words[25]}"]).max() > 0.5
     arcrank.save(auto, tmp_path / "m.arcrank")
     same(arcrank.load(tmp_path / "m.arcrank"), auto, documents[:9])
+
+
+def test_embeddings_where_words_alone_do_not_generalise(tmp_path):
+    drinks = [
+        "coffee",
+        "tea",
+        "milk",
+        "juice",
+        "beer",
+        "wine",
+        "water",
+        "cocoa",
+        "lemonade",
+        "espresso",
+        "whisky",
+        "cider",
+    ]
+    animals = ["dog", "cat", "horse", "cow", "sheep", "goat", "wolf", "lion", "tiger", "rabbit", "mouse", "bear"]
+    y = ["drink"] * 12 + ["animal"] * 12
+    auto = AutoRanker(embeddings=True, learners=["preference-machine"], max_members=1).fit(drinks + animals, y)
+    assert [one["parameters"]["features"] for one in auto.trials_[:2]] == ["words", "words and embeddings"]
+    assert auto.predict(["lemon tea with a pig", "brandy", "donkey"])[1:].tolist() == ["drink", "animal"]
+    arcrank.save(auto, tmp_path / "m.arcrank")
+    same(arcrank.load(tmp_path / "m.arcrank"), auto, ["brandy"])
+    auto.refit(drinks + animals, y)
+    assert auto.predict(["brandy"]).tolist() == ["drink"]

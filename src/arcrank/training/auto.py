@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, Self, TypeVar
 
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,15 +20,18 @@ from arcrank.graphs.kinds import detect_kind, unwrap
 from arcrank.rankers.average import AverageRanker
 from arcrank.rankers.base import Explanation
 from arcrank.rankers.pipeline import RankingPipeline
+from arcrank.text import TextAndEmbeddings, TextFeatures
 from arcrank.training.averaging import MOST_MEMBERS
+from arcrank.training.candidates import Trial
 from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.inputs import as_input, make_features
-from arcrank.training.measures import check_measure, is_of_label_sets
+from arcrank.training.measures import check_measure, default_measure, is_of_label_sets
 from arcrank.training.plan import Learner, Measure, Plan
 from arcrank.training.portfolio import families_for, restricted, with_known_parameters
 from arcrank.training.reporter import SILENT, Reporter, StderrReporter
 from arcrank.training.selection import Choice, select
 from arcrank.training.shortlist import fit_shortlist
+from arcrank.training.text_choice import choose_text_features
 from arcrank.training.trial_table import TrialTable, summary_html, summary_text
 
 __all__ = ["AutoRanker"]
@@ -70,6 +73,8 @@ class AutoRanker(BaseEstimator):
         Parameters to hold fixed in all candidates that have them, such as {"C": 10, "decomposition": "domination"}.
     text_parameters : dict or None
         Parameters of `TextFeatures`, such as {"stem": "german", "stop_words": None}.
+    embeddings : bool
+        Compare words with words and static embeddings (extra `embeddings`), which help where documents are few.
     max_members : int
         How many rankers may be averaged; 1 selects a single one.
     set_measure : str or None
@@ -119,6 +124,7 @@ class AutoRanker(BaseEstimator):
         learners: Sequence[str] | None = None,
         parameters: Mapping[str, Any] | None = None,
         text_parameters: Mapping[str, Any] | None = None,
+        embeddings: bool = False,
         max_members: int = MOST_MEMBERS,
         set_measure: str | None = "micro_f1",
         random_state: int = 0,
@@ -130,6 +136,7 @@ class AutoRanker(BaseEstimator):
         self.learners = learners
         self.parameters = parameters
         self.text_parameters = text_parameters
+        self.embeddings = embeddings
         self.max_members = max_members
         self.set_measure = set_measure
         self.random_state = random_state
@@ -160,9 +167,22 @@ class AutoRanker(BaseEstimator):
         start = time.perf_counter()
         reporter = self._reporter(reporter)
         transformer, features, graphs, kind = self._data(X, y, reporter)
+        families = self._families(features, graphs, kind)
+        tried: list[Trial] = []
         with reporter.progress("selecting a ranker") as move:
+            if self.embeddings and isinstance(transformer, TextFeatures):
+                transformer, features, tried = choose_text_features(
+                    transformer,
+                    features,
+                    as_input(X, self.texts),
+                    graphs,
+                    families[0],
+                    self.measure or default_measure(graphs),
+                    random_state=int(self.random_state),
+                    report=move,
+                )
             choice = select(
-                self._families(features, graphs, kind),
+                families,
                 features,
                 graphs,
                 measure=self.measure,
@@ -170,6 +190,7 @@ class AutoRanker(BaseEstimator):
                 random_state=int(self.random_state),
                 report=move,
             )
+        choice = choice._replace(trials=[*tried, *choice.trials])
         reporter.chosen(choice)
         self._fit_choice(choice, transformer, features, y, reporter)
         self.seconds_ = time.perf_counter() - start
@@ -186,6 +207,10 @@ class AutoRanker(BaseEstimator):
         check_is_fitted(self)
         reporter = self._reporter(reporter)
         transformer, features, _, _ = self._data(X, y, reporter)
+        fitted = self.model_.steps[0][1] if hasattr(self.model_, "steps") else None
+        if isinstance(fitted, TextAndEmbeddings):
+            transformer = clone(fitted)
+            features = transformer.fit_transform(as_input(X, self.texts))
         self._fit_choice(self.choice_, transformer, features, y, reporter)
         return self
 

@@ -112,9 +112,8 @@ def select(
         why = f"{is_are(len(graphs), 'document')} too few to compare learners"
         return Choice([Member(families[0], 1.0)], why, "", [])
     if families[0].learner is Learner.SHORTLIST:
-        return Choice(
-            [Member(families[0], 1.0)], f"{graphs.n_labels:,} labels are too many to compare learners", "", []
-        )
+        why = f"{graphs.n_labels:,} labels are too many to compare learners"
+        return Choice([Member(families[0], 1.0)], why, "", [])
     measure = default_measure(graphs) if measure is None else measure
     search = _Search(measure, report)
     for n, last in _rungs(graphs):
