@@ -106,7 +106,7 @@ class ServedModel:
     @property
     def has_cut(self) -> bool:
         """Whether the model decides which labels to predict."""
-        return self.is_calibrated or bool(getattr(self.predictor.ranker, "cut_label", False))
+        return bool(getattr(self.predictor.ranker, "cut_label", False))
 
     @property
     def explains(self) -> bool:
