@@ -62,7 +62,11 @@ class Learning:
         self._waiting: list[_Waiting] = []
         self._task: asyncio.Task[None] | None = None
         self._applied = 0
-        self.model = self.read()
+        try:
+            self.model = self.read()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def is_live(self) -> bool:

@@ -73,6 +73,9 @@ class Guard:
             raise ProblemError(
                 421, "This server answers only requests to localhost. Use http://127.0.0.1 or localhost."
             )
+        if _header_bytes(scope) > self._settings.limits.header_bytes:
+            detail = f"The headers are longer than {self._settings.limits.header_bytes:,} bytes."
+            raise ProblemError(431, detail, {"Connection": "close"})
         try:
             async with asyncio.timeout(self._settings.limits.request):
                 await self._app(scope, receive, send)
@@ -104,6 +107,12 @@ def _names_this_machine(scope: Scope) -> bool:
     host = next((value for name, value in scope["headers"] if name == b"host"), b"localhost").decode("latin-1")
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
     return name.lower() in _LOCAL_NAMES
+
+
+def _header_bytes(scope: Scope) -> int:
+    """The length of the request line and headers; h11 limits it only while they are incomplete."""
+    line = len(scope.get("raw_path", b"")) + len(scope.get("query_string", b""))
+    return line + sum(len(name) + len(value) + 4 for name, value in scope["headers"])
 
 
 def _known_method(method: str) -> str:

@@ -18,6 +18,7 @@ from arcrank.datasets import Corpus
 from arcrank.errors import InputError, ModelFileError
 from arcrank.inference.predictor import Predictor, ranks_documents
 from arcrank.modelfile import read_card
+from arcrank.modelfile.container import open_container
 from arcrank.server.label_index import LabelIndex
 from arcrank.server.live_predictor import LivePredictor
 
@@ -28,9 +29,10 @@ Document = str | dict[str, float]
 
 def file_checksum(path: Path) -> str:
     """The SHA-256 of a model file's header, which holds the checksums of its manifest and of all its arrays."""
-    with open(path, "rb") as file:
-        start = file.read(8)
-        return hashlib.sha256(start + file.read(int.from_bytes(start, "little"))).hexdigest()
+    with open_container(path) as container:  # refuses what is not a whole model file
+        container.file.seek(0)
+        start = container.file.read(8)
+        return hashlib.sha256(start + container.file.read(int.from_bytes(start, "little"))).hexdigest()
 
 
 def learns_online(predictor: Predictor) -> bool:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -65,8 +66,9 @@ class _Supervisor:
             start_new_session=True,  # Ctrl-C goes to this process, which stops the others
         )
         assert process.stdin is not None
-        with process.stdin as pipe, suppress(BrokenPipeError):
-            pipe.write(msgspec.json.encode(task))
+        with suppress(BrokenPipeError):  # it has ended already
+            process.stdin.write(msgspec.json.encode(task) + b"\n")
+            process.stdin.flush()
         return process
 
     def _stop(self, *_: Any) -> None:
@@ -85,8 +87,15 @@ def run_workers(listener: socket.socket, paths: list[Path], settings: Settings) 
         _Supervisor(listener, paths, settings, folder).run()
 
 
+def _stop_with_supervisor() -> None:
+    """The pipe from the supervisor is closed when it ends, however it ends."""
+    sys.stdin.buffer.read()
+    signal.raise_signal(signal.SIGTERM)
+
+
 def _main() -> None:
-    task = msgspec.json.decode(sys.stdin.buffer.read(), type=_Task)
+    task = msgspec.json.decode(sys.stdin.buffer.readline(), type=_Task)
+    threading.Thread(target=_stop_with_supervisor, daemon=True).start()
     sock = Path(task.socket)
     if task.writes:
         sock.unlink(missing_ok=True)  # of a process that was killed
