@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -15,6 +16,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 LIVE = "/v1/models/live"
 
 
+@pytest.fixture
+def stack():
+    with ExitStack() as opened:
+        yield opened
+
+
 def until(condition, seconds=20):
     end = time.perf_counter() + seconds
     while not condition():
@@ -22,7 +29,7 @@ def until(condition, seconds=20):
         time.sleep(0.02)
 
 
-def test_a_process_reads_models_again_and_ends_in_time_beside_a_stalled_client(process, models, tmp_path):
+def test_a_process_reads_models_again_and_ends_in_time_beside_a_stalled_client(process, models, tmp_path, stack):
     path = shutil.copy(models["news"], tmp_path / "news.arcrank")
     running, child = process(path, "--grace", "2", "--allow-learning", "--token-file", tmp_path / "token")
     running.ranking("news", "a secret text")
@@ -30,19 +37,18 @@ def test_a_process_reads_models_again_and_ends_in_time_beside_a_stalled_client(p
     (tmp_path / "new").replace(path)
     child.send_signal(signal.SIGHUP)
     until(lambda: running.get("/v1/models/news").json["learner"] == "perceptron")
-    stalled = running.connect()
+    stalled = stack.enter_context(running.connect())
     stalled.sendall(b"POST /v1/models/news/rank HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
     began = time.perf_counter()
     child.send_signal(signal.SIGTERM)
     assert child.wait(20) == 0
-    assert time.perf_counter() - began < 4
+    assert time.perf_counter() - began < 8  # 2 s on a quiet machine; the client would be waited for 10 s
     said = child.stderr.read()
     assert f"""curl -H 'Content-Type: application/json' -d '{{"text": "..."}}' {running.address}/v1/models/news/rank""" in said
     assert f"{running.address}/openapi.json" in said
     assert "Traceback" not in said
     assert TOKEN not in said
     assert "secret" not in said
-    stalled.close()
 
 
 def test_nothing_acknowledged_is_lost_when_the_process_is_killed(process, models, tmp_path):

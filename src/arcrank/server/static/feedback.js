@@ -35,39 +35,38 @@ export async function vote(a, b, outcome) {
 }
 
 async function give(preference, words, onUndo = () => {}) {
-  if (!token && !(await askToken())) return;
   const id = newId();
   const body = { id, ...state.document, ...preference, shown: visibleLabels() };
   try {
-    const answer = await post(modelPath(state.model.name, "/feedback"), body, { write: true });
+    const answer = await write("/feedback", body);
     state.history.unshift({ id, words, onUndo, undone: false });
     await settle(answer, answer.state === "learnt" ? `Learnt: ${words}` : `Recorded: ${words}`);
   } catch (error) {
     onUndo();
-    await failed(error);
+    showError(error);
   }
 }
 
 export async function undo(entry = state.history.find((one) => !one.undone)) {
   if (!entry || entry.undone) return;
   try {
-    const answer = await post(modelPath(state.model.name, "/undo"), { id: entry.id }, { write: true });
+    const answer = await write("/undo", { id: entry.id });
     entry.undone = true;
     entry.onUndo();
     await settle(answer, `Taken back: ${entry.words}`);
   } catch (error) {
-    await failed(error);
+    showError(error);
   }
 }
 
 export async function learn() {
   try {
-    const answer = await post(modelPath(state.model.name, "/learn"), {}, { write: true });
+    const answer = await write("/learn", {});
     toast(answer.detail);
     state.model.learnt = answer.learnt;
     drawHistory();
   } catch (error) {
-    await failed(error);
+    showError(error);
   }
 }
 
@@ -112,19 +111,24 @@ export function drawHistory() {
         : make("button", { type: "button", class: "quiet", textContent: "Undo", onclick: () => undo(entry), "aria-label": `Undo: ${entry.words}` }))));
 }
 
-async function failed(error) {
-  if (error.status === 401) {
-    setToken("");
-    toast("The server does not accept this token.");
-    await askToken();
-  } else {
-    showError(error);
+// A request that writes; while the server refuses the token, another one is asked for.
+async function write(path, body) {
+  for (;;) {
+    if (!token && !(await askToken())) throw new Error("Feedback needs the server's token. Nothing was sent.");
+    try {
+      return await post(modelPath(state.model.name, path), body, { write: true });
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      setToken("");
+      toast("The server does not accept this token.");
+    }
   }
 }
 
 function askToken() {
   const dialog = $("token-dialog");
   $("token").value = "";
+  dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {

@@ -209,6 +209,7 @@ function listen() {
   $("undo").addEventListener("click", () => undo());
   $("learn").addEventListener("click", learn);
   $("why-more").addEventListener("click", () => { showAllParts(); drawExplanation(); });
+  $("token-cancel").addEventListener("click", () => $("token-dialog").close(""));
   $("help-open").addEventListener("click", () => $("help").showModal());
   for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button.dataset.copy));
   for (const button of document.querySelectorAll("[data-outcome]")) button.addEventListener("click", () => answer(button.dataset.outcome));
