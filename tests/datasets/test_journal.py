@@ -51,7 +51,9 @@ def test_a_line_that_a_crash_cut_off_is_left_out(tmp_path):
     assert content.size == len(path.read_bytes().splitlines(keepends=True)[0])
 
 
-@pytest.mark.parametrize("line", ["x", "{}", '{"seq": 3, "id": "c", "text": "t", "arcs": []}', '{"seq": 2, "id": "c"}', "[]"])
+@pytest.mark.parametrize(
+    "line", ["x", "{}", '{"seq": 3, "id": "c", "text": "t", "arcs": []}', '{"seq": 2, "id": "c"}', "[]"]
+)
 def test_another_file_is_refused(tmp_path, line):
     path = write(tmp_path / "j", A)
     path.write_text(path.read_text() + line + "\n")

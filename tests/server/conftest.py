@@ -132,9 +132,7 @@ def models(tmp_path_factory, rows) -> dict[str, Path]:
             folder / "live.arcrank",
         ),
         "plain": _trained(rows, make_ranking_pipeline(words, PerceptronRanker()), folder / "plain.arcrank"),
-        "average": _trained(
-            rows, make_ranking_pipeline(words, MMPRanker(average=True)), folder / "average.arcrank"
-        ),
+        "average": _trained(rows, make_ranking_pipeline(words, MMPRanker(average=True)), folder / "average.arcrank"),
     }
     numbers = LogLinearRanker().fit([[0, 1.0], [1, 0]] * 4, ["a", "b"] * 4)
     ready["numbers"] = folder / "numbers.arcrank"
@@ -179,7 +177,9 @@ def process(tmp_path) -> Iterator[Callable[..., tuple[Running, subprocess.Popen[
         with bind("127.0.0.1", 0) as free:
             port = free.getsockname()[1]
         command = [sys.executable, "-m", "arcrank", "serve", *map(str, arguments), "--port", str(port)]
-        child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        child = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        )
         started.append(child)
         running = Running(port, child.terminate)
         for _ in range(600):

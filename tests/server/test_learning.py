@@ -179,7 +179,12 @@ def test_wrong_preferences_are_refused_and_not_recorded(serve, tmp_path, more, w
 
 def test_writing_needs_the_token(serve):
     running = serve("live")
-    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}, {"Authorization": f"Basic {TOKEN}"}):
+    for headers in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": TOKEN},
+        {"Authorization": f"Basic {TOKEN}"},
+    ):
         for path, body in (("feedback", preference("a")), ("undo", {"id": "a"}), ("learn", {})):
             answer = running.post(f"{LIVE}/{path}", body, **headers)
             assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")

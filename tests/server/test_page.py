@@ -19,7 +19,9 @@ from tests.server.conftest import TEXT, TOKEN, start
 from tests.server.payloads import PAYLOADS
 
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
 MISSING = "The page is tested in a browser: install it with `apt-get install chromium`."
 
 
@@ -153,7 +155,7 @@ def test_labels_and_documents_full_of_markup(page_of, tmp_path, browser):
     words = [f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(len(PAYLOADS))]
     model = make_ranking_pipeline(HashedTextFeatures(n_features=4096), MMPRanker(cut_label=True, calibration_folds=0))
     model.fit(words * 2, [frozenset([name]) for name in PAYLOADS] * 2)
-    parents = {name: PAYLOADS[0] for name in PAYLOADS[1:]} | {PAYLOADS[0]: None}
+    parents = dict.fromkeys(PAYLOADS[1:], PAYLOADS[0]) | {PAYLOADS[0]: None}
     arcrank.save(model, tmp_path / "<b>x.arcrank", card={"hierarchy": parents})
     running = start([tmp_path / "<b>x.arcrank"], Settings(allow_learning=True, token=TOKEN))
     try:

@@ -44,7 +44,10 @@ def test_a_process_reads_models_again_and_ends_in_time_beside_a_stalled_client(p
     assert child.wait(20) == 0
     assert time.perf_counter() - began < 8  # 2 s on a quiet machine; the client would be waited for 10 s
     said = child.stderr.read()
-    assert f"""curl -H 'Content-Type: application/json' -d '{{"text": "..."}}' {running.address}/v1/models/news/rank""" in said
+    assert (
+        f"""curl -H 'Content-Type: application/json' -d '{{"text": "..."}}' {running.address}/v1/models/news/rank"""
+        in said
+    )
     assert f"{running.address}/openapi.json" in said
     assert "Traceback" not in said
     assert TOKEN not in said

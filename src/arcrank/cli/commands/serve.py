@@ -52,13 +52,13 @@ def serve(
         limits=Limits(body_bytes=max_body, request=timeout),
     )  # fmt: skip
     logging.basicConfig(format="%(message)s", level=logging.INFO if log_texts else logging.WARNING)
-    listener = bind(host, port)
-    application = Application(models, settings) if workers == 1 else None
-    _announce(models, settings, listener.getsockname()[1], application, token if is_new else None)
-    if application is not None:
-        serve(listener, application)
-    else:
-        run_workers(listener, models, settings)
+    with bind(host, port) as listener:
+        application = Application(models, settings) if workers == 1 else None
+        _announce(models, settings, listener.getsockname()[1], application, token if is_new else None)
+        if application is not None:
+            serve(listener, application)
+        else:
+            run_workers(listener, models, settings)
 
 
 def _check_extra() -> None:

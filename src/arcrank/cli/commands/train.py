@@ -46,6 +46,9 @@ def train(
     ] = None,
     set: options.SetOption = None,
     hierarchy: options.HierarchyOption = None,
+    feedback: Annotated[
+        Path | None, typer.Option(help="Also learn the feedback that `arcrank serve` wrote to this file.")
+    ] = None,
     validate: Annotated[
         float | None,
         typer.Option(
@@ -77,6 +80,8 @@ def train(
     check_input(data)
     plan = Plan.from_options(learner, decomposition, set or [], random_state)
     _check_options(plan, data, measure)
+    if feedback is not None:
+        _check_feedback(feedback, data, hierarchy)
     with memory_in_flags(learner):
         result = fit_file(
             data,
@@ -88,7 +93,8 @@ def train(
             measure=measure,
             reporter=ConsoleReporter(on_error),
         )
-    report = result.save(model, data)
+    more = {} if feedback is None else {"feedback": _learn_feedback(result, feedback, data, reading, on_error)}
+    report = result.save(model, data, **more)
     if json:
         write_json(report)
     else:
@@ -106,6 +112,22 @@ def _check_options(plan: Plan, data: str, measure: Measure | None) -> None:
         )
     if data == STANDARD_INPUT and plan.parameters.get("epochs", 1) != 1:
         raise ParameterError("--set epochs: standard input can be read only once.\nGive a file, or use 1 epoch.")
+
+
+def _check_feedback(feedback: Path, data: str, hierarchy: Path | None) -> None:
+    from arcrank.training.feedback import check_feedback_file
+
+    if data == STANDARD_INPUT:
+        raise ParameterError("--feedback: standard input can be read only once.\nGive a file.")
+    check_feedback_file(feedback, hierarchy)
+
+
+def _learn_feedback(
+    result: Any, feedback: Path, data: str, reading: Reading, on_error: options.OnError
+) -> dict[str, Any]:
+    from arcrank.training.feedback import learn_feedback
+
+    return learn_feedback(result, feedback, data, reading.options(data, on_error), ConsoleReporter(on_error))
 
 
 def _notes_on_order(result: Any) -> Iterator[str]:
