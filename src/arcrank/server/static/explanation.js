@@ -86,18 +86,29 @@ function drawText(why) {
   if (text === undefined) return;
   const characters = Array.from(text);
   const most = Math.max(...why.parts.map((part) => Math.abs(part.weight)), 1e-12);
-  const spans = why.parts.flatMap((part, at) => part.spans.map(([start, end]) => ({ start, end, part, at })));
-  spans.sort((a, b) => a.start - b.start);
+  const spans = clearest(why.parts.flatMap((part, at) => part.spans.map(([start, end]) => ({ start, end, part, at }))));
   const pieces = [];
   let position = 0;
   for (const { start, end, part, at } of spans) {
-    if (start < position) continue; // a word of two features is marked once
     pieces.push(characters.slice(position, start).join(""));
     pieces.push(marked(characters.slice(start, end).join(""), part, at, most));
     position = end;
   }
   pieces.push(characters.slice(position).join(""));
   $("why-text").replaceChildren(...pieces);
+}
+
+// A word belongs to several parts, as in pairs of words: it is marked by the largest, the first in the list.
+function clearest(spans) {
+  const taken = new Set();
+  const kept = [];
+  for (const span of spans) {
+    const places = Array.from({ length: span.end - span.start }, (_, at) => span.start + at);
+    if (places.some((place) => taken.has(place))) continue;
+    places.forEach((place) => taken.add(place));
+    kept.push(span);
+  }
+  return kept.sort((a, b) => a.start - b.start);
 }
 
 function marked(word, part, at, most) {

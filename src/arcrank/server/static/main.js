@@ -7,10 +7,11 @@ import { drawExplanation, showAllParts } from "./explanation.js";
 import { drawHistory, judge, learn, move, onLearnt, undo } from "./feedback.js";
 import { answer, drawQuestion } from "./question.js";
 import { drawRanking } from "./ranking.js";
-import { state, visibleLabels } from "./state.js";
+import { cutPlace, state, visibleLabels } from "./state.js";
 import { startTypeahead } from "./typeahead.js";
 
 const MOST_LABELS = 500;
+const MOST_AT_FIRST = 25;
 let timer = 0;
 let running = null;
 
@@ -85,6 +86,7 @@ async function rank() {
       const top = Math.min(state.model.labels, MOST_LABELS);
       const found = await post(modelPath(state.model.name, "/rank"), { ...state.document, top }, { signal });
       state.ranked = found.documents[0];
+      state.shown = Math.max(state.shown, Math.min(MOST_AT_FIRST, (cutPlace() ?? 0) + 3)); // so that the cut is seen
       noteTime(performance.now() - began, found);
     }
     showError(null);
