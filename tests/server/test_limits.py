@@ -120,6 +120,20 @@ def received(client, n):
     return found.count(b"HTTP/1.1 200 OK")
 
 
+def test_answers_are_sent_at_once(limited):
+    """Without TCP_NODELAY the body of an answer waits for the client to acknowledge its headers, which takes 40 ms."""
+    body = b'{"text": "oil"}'
+    request = HEAD + b"Content-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body
+    times = []
+    with limited.connect() as client:
+        for _ in range(20):
+            start = time.perf_counter()
+            client.sendall(request)
+            assert received(client, 1) == 1
+            times.append(time.perf_counter() - start)
+    assert min(times[5:]) < 0.035
+
+
 def test_a_full_queue_is_answered_with_503(serve):
     running = serve("news", learning=False, limits=Limits(queue=3))
     queue = running.application.store["news"].queue

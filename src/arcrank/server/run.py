@@ -72,7 +72,8 @@ class Server(uvicorn.Server):
 def bind(host: str, port: int) -> socket.socket:
     """Listen on an address; an error says what to do."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends small answers at once only if the socket is named TCP; else each waits 40 ms for the one before
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
