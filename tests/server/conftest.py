@@ -83,9 +83,9 @@ class Running:
         return socket.create_connection(("127.0.0.1", self.port), timeout)
 
 
-def start(paths: list[Path], settings: Settings) -> Running:
+def start(paths: list[Path], settings: Settings, **more: Any) -> Running:
     """Start a server in a thread."""
-    application = Application(paths, settings)
+    application = Application(paths, settings, **more)
     listener = bind("127.0.0.1", 0)
     server = Server(application)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

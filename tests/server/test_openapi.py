@@ -23,7 +23,7 @@ from arcrank.server.settings import Settings
 from tests.server.conftest import TOKEN, start
 
 pytestmark = pytest.mark.api
-EXAMPLES = int(os.environ.get("ARCRANK_API_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("ARCRANK_API_EXAMPLES", "8"))
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance, negative_data_rejection,

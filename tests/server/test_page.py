@@ -179,8 +179,7 @@ def test_labels_and_documents_full_of_markup(page_of, tmp_path, browser):
         running.stop()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1280, "light")])
 def test_the_page_is_accessible_and_fits(page_of, serve, scheme, width):
     page = page_of(serve("live"), viewport={"width": width, "height": 800}, color_scheme=scheme)
     check_accessibility(page)

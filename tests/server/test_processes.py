@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
@@ -123,6 +124,38 @@ def test_a_changed_file_is_taken_up_and_a_bad_one_is_not(tmp_path, models):
         assert running.ranking("news")["ranking"]
     finally:
         running.stop()
+
+
+def test_a_process_that_does_not_learn_forwards(tmp_path, models):
+    """Two applications of one machine, as two processes have them."""
+    path = shutil.copy(models["live"], tmp_path / "live.arcrank")
+    settings, socket = Settings(allow_learning=True, token=TOKEN, watch=0.02), tmp_path / "socket"
+    other = start([path], settings, socket=socket, writes=False)
+    body = {"id": "a", "text": TEXT, "arcs": [["grain", "crude"]]}
+    refused = other.post(f"{LIVE}/feedback", body, Authorization=f"Bearer {TOKEN}")
+    assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+    writer = start([path], settings, socket=socket)
+    try:
+        assert other.write(f"{LIVE}/feedback", body)["state"] == "learnt"
+        assert writer.write(f"{LIVE}/feedback", body)["state"] == "repeated"
+        unknown = other.post(f"{LIVE}/undo", {"id": "b"}, Authorization=f"Bearer {TOKEN}")
+        assert (unknown.status, "no preference with this id" in unknown.json["detail"]) == (404, True)
+        saved = other.write(f"{LIVE}/learn", {})
+        until(lambda: other.get(LIVE).json["checksum"] == saved["checksum"])
+        assert other.ranking("live")["ranking"] == writer.ranking("live")["ranking"]
+    finally:
+        other.stop()
+        writer.stop()
+
+
+def test_requests_that_are_being_answered_are_finished(serve):
+    running = serve("news", learning=False)
+    body = {"texts": ["oil tanker " * 2000] * 30}
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(running.post, "/v1/models/news/rank", body)
+        until(lambda: running.application.metrics.in_flight)
+        running.stop()
+        assert answer.result().status == 200
 
 
 def test_readiness_ends_before_the_server_does(server):

@@ -32,7 +32,7 @@ class Server(uvicorn.Server):
             ws="none",
             lifespan="on",
             loop="asyncio",
-            log_level="warning",
+            log_level="error",  # wrong requests are answered, and counted in the metrics
             access_log=False,
             server_header=False,
             h11_max_incomplete_event_size=settings.limits.header_bytes,
