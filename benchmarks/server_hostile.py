@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 import time
 
 from benchmarks.server_client import load
@@ -51,26 +54,35 @@ async def hostile(port: int, begin: bytes, more: bytes) -> float:
     return time.perf_counter() - start
 
 
-async def attack(port: int, stop: asyncio.Event, longest: dict[str, float], number: int) -> None:
+async def attack(port: int, end: float, longest: dict[str, float], number: int) -> None:
+    """One client: after each attempt it waits, so that its own work does not take the server's core."""
     name = list(KINDS)[number % len(KINDS)]
-    while not stop.is_set():
+    await asyncio.sleep(number / 40)
+    while time.perf_counter() < end:
         longest[name] = max(longest.get(name, 0.0), await hostile(port, *KINDS[name]))
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(5)
+
+
+async def attacks(port: int, seconds: float) -> dict[str, float]:
+    longest: dict[str, float] = {}
+    end = time.perf_counter() + seconds
+    await asyncio.gather(*[attack(port, end, longest, number) for number in range(200)])
+    return longest
 
 
 async def measure(port: int, texts: list[str], served: Served) -> None:
     route = "/v1/models/arcrank-benchmark-reuters/rank"
     await load(port, route, texts, 20, 500)
-    quiet = await load(port, route, texts, 20, 2000)
-    base, most, longest, stop = served.resident_mb(), 0.0, {}, asyncio.Event()
-    attackers = [asyncio.create_task(attack(port, stop, longest, n)) for n in range(200)]
-    await asyncio.sleep(1)
-    besieged = await load(port, route, texts, 20, 4000)
-    for _ in range(24):
+    quiet = await load(port, route, texts, 20, 3000)
+    base, most = served.resident_mb(), 0.0
+    command = [sys.executable, "-m", "benchmarks.server_hostile", "attack"]
+    attacker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    await asyncio.sleep(8)
+    besieged = await load(port, route, texts, 20, 3000)
+    while attacker.poll() is None:
         most = max(most, served.resident_mb() - base)
-        await asyncio.sleep(0.5)
-    stop.set()
-    await asyncio.gather(*attackers)
+        await asyncio.sleep(0.2)
+    longest = json.loads(attacker.communicate()[0])
     print(f"good clients alone: p99 {quiet['p99_ms']:.0f} ms; beside 200 bad ones: p99 {besieged['p99_ms']:.0f} ms")
     print(
         f"{besieged['errors']} of {besieged['requests']:,} good requests failed; memory grew by {most:.0f} MB at most"
@@ -80,6 +92,9 @@ async def measure(port: int, texts: list[str], served: Served) -> None:
 
 
 def main() -> None:
+    if sys.argv[1:] == ["attack"]:
+        print(json.dumps(asyncio.run(attacks(8768, 45.0))))
+        return
     path, texts = reuters_model()
     served = Served(str(path), port=8768)
     try:
