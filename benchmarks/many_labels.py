@@ -76,8 +76,8 @@ def subjects(vectorizer: Any = None) -> None:
 
 
 def text() -> None:
-    """The same with stemmed words and pairs of words."""
-    subjects(TextFeatures(stem="german", stop_words=None, min_df=2, ngrams=2))
+    """The same with stemmed words."""
+    subjects(TextFeatures(stem="german", stop_words=None, min_df=2))
 
 
 def _compile() -> None:
