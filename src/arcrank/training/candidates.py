@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcrank._typing import Array, IntArray
+from arcrank._typing import Array, IntArray, Mask
 from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs.cut import insert_cut
 from arcrank.model_selection import StratifiedFolds
+from arcrank.rankers.label_effects import fit_label_effects
+from arcrank.rankers.out_of_fold import judgements
 from arcrank.training.measures import known_mean, loss_of, measure_documents
 from arcrank.training.plan import Plan, parameter_names
 
@@ -61,16 +65,26 @@ class Sample:
         return len(self.graphs)
 
     def try_plan(self, plan: Plan, on_pass: Callable[[dict[str, Any]], None] | None = None) -> Trial:
-        """Fit a candidate to all folds but one, each in turn, and measure it on the one left out."""
+        """Fit a candidate to all folds but one, each in turn, and measure it on the one left out.
+
+        With a cut, labels whose scores are too high or too low throughout are corrected, as the calibration of the
+        whole ranker does: how frequent a label is says more about the cut than about the order of the labels.
+        """
         start = time.perf_counter()
         scores = np.empty(self.graphs.shape)
         for ranker, (X, graphs, Z, test) in zip(self._warm_rankers(plan, on_pass), self._parts, strict=True):
             scores[test] = ranker.fit(X, graphs).score_labels(Z)
+        if plan.parameters.get("cut_label"):
+            scores += fit_label_effects(scores, *self._judgements).effects
         per_document = measure_documents(self.measure, self.graphs, scores)
         seconds = time.perf_counter() - start
         if plan.parameters.get("C") == SCALE:
             plan = plan.with_parameters(C=_rounded(np.mean([one.C_ for one in self._rankers[_family(plan)]])))
         return Trial(plan, known_mean(per_document), seconds, per_document, scores, len(self))
+
+    @cached_property
+    def _judgements(self) -> tuple[Mask, Mask]:
+        return judgements(insert_cut(self.graphs))
 
     def value_of(self, scores: Array) -> float:
         """Measure scores of the documents."""
