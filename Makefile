@@ -11,6 +11,7 @@ OLDEST_PYTHON ?= $(or $(shell python3.11 -c "import sys; print(sys.executable)" 
 OLDEST_TESTS := tests/graphs tests/metrics tests/test_package.py tests/test_bounds.py \
 	tests/test_estimator_checks.py $(addprefix tests/rankers/,test_base.py test_rocchio.py online) \
 	$(addprefix tests/modelfile/test_,round_trip.py stored.py) tests/datasets/formats/test_parquet.py \
+	$(addprefix tests/server/test_,routes.py journal.py learning.py) \
 	tests/experiments/test_crammer2002.py \
 	$(addprefix tests/cli/commands/test_,train.py rank.py evaluate.py) src/arcrank
 # PYTHONPATH of the caller must not leak other packages into the gate.

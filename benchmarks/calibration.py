@@ -28,7 +28,8 @@ COSTS = {"reuters": 1.0, "rcv1": 0.3, "debtags": 1.0}
 
 
 def machine(C: float, **parameters: Any) -> PreferenceMachine:
-    return PreferenceMachine("domination", "squared-hinge", C=C, cut_label=True, random_state=0, **parameters)
+    fixed = {"intercept": "regularised", "cut_label": True, "random_state": 0}
+    return PreferenceMachine("domination", "squared-hinge", C=C, **fixed, **parameters)
 
 
 def by_hand(X: Any, Y: Any, C: float) -> None:

@@ -119,7 +119,7 @@ def tasks() -> Iterator[Task]:
     peer = OneVsRestClassifier(LogisticRegression(solver="liblinear")).fit(X, Y[:, frequent].astype(np.int64))
     chosen = truth[:, frequent].any(axis=1)
     yield Task("one-vs-rest", peer.predict_proba(new[chosen]), truth[chosen][:, frequent], N_CALIBRATION, True)
-    machine = PreferenceMachine(cut_label=True, decomposition="domination", loss="squared-hinge", C=1)
+    machine = PreferenceMachine("domination", "squared-hinge", C=1, intercept="regularised", cut_label=True)
     machine.fit(X, Y)
     yield Task("PreferenceMachine", machine.predict_proba(new), truth, len(truth) // 2, False)
 

@@ -26,6 +26,7 @@ from arcrank.rankers.out_of_fold import out_of_fold_scores
 from benchmarks.label_sets.corpora import load_task
 
 COSTS = {"medical": 1.0, "enron": 0.1, "bibtex": 0.1, "yeast": 0.03, "reuters": 1.0}
+FIXED = {"intercept": "regularised", "random_state": 0}
 SPREADS = (0.1, 0.3, 0.5, 1.0, 3.0)
 
 
@@ -34,15 +35,15 @@ def one_piece(X: Any, Y: Any, C: float) -> Array:
     graphs = insert_cut(as_graphs(Y)).with_labels(None)
     scores = np.empty(Y.shape)
     for train, test in StratifiedFolds(3, random_state=0).split(np.empty(len(Y)), as_graphs(Y)):
-        machine = PreferenceMachine("domination", "squared-hinge", C=C * len(Y) / len(train), random_state=0)
+        machine = PreferenceMachine("domination", "squared-hinge", C=C * len(Y) / len(train), **FIXED)
         found = machine.fit(X[train], graphs[train]).score_labels(X[test])
         scores[test] = found[:, 1:] - found[:, :1]
     return scores
 
 
 def single_arcs(X: Any, Y: Any, C: float) -> Array:
-    machine = PreferenceMachine("domination", "squared-hinge", C=C, cut_label=True, calibration_folds=0, random_state=0)
-    machine.labels_ = np.arange(Y.shape[1])
+    machine = PreferenceMachine("domination", "squared-hinge", C=C, cut_label=True, calibration_folds=0, **FIXED)
+    machine.labels_, machine.C_ = np.arange(Y.shape[1]), C
     return out_of_fold_scores(machine, X, insert_cut(as_graphs(Y)), None, 3)
 
 

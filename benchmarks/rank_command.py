@@ -74,7 +74,7 @@ def prepare(folder: Path) -> None:
     # the distribution numbers terms from 1, and so does its file
     X.resize(X.shape[0], X.shape[1] + 1)
     X.indices = X.indices + 1
-    ours = arcrank.LogLinearRanker(C=30, tol=1e-2, random_state=0).fit(X, corpus.label_sets)
+    ours = arcrank.LogLinearRanker(C=30, intercept="regularised", tol=1e-2, random_state=0).fit(X, corpus.label_sets)
     arcrank.save(ours, folder / "model.arcrank")
     joblib.dump((peer_of(ours), ours.labels_.tolist()), folder / "model.joblib")
 

@@ -31,12 +31,15 @@ ROUNDS = 7
 
 def compare_with_scikit_learn(texts: list[str]) -> None:
     peer, ours = "TfidfVectorizer()", "pivoted features"
+    counts = TextFeatures().count(texts)
     seconds = alternate(
         {
             peer: lambda: TfidfVectorizer().fit_transform(texts),
             ours: lambda: make_pipeline(TermCounts(), PivotedLength()).fit_transform(texts),
             "Tokenizer().encode": lambda: Tokenizer().encode(texts),
             "TextFeatures()": lambda: TextFeatures().fit_transform(texts),
+            "TextFeatures().count": lambda: TextFeatures().count(texts),
+            "the same from counts": lambda: TextFeatures().fit_transform_counts(counts),
             "TextFeatures(ngrams=1)": lambda: TextFeatures(ngrams=1).fit_transform(texts),
             "HashedTextFeatures()": lambda: HashedTextFeatures().transform(texts),
         },

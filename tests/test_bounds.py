@@ -27,7 +27,8 @@ def declared():
     extras = PROJECT["optional-dependencies"]
     runners = [one for one in extras["dev"] if Requirement(one).name in RUNNERS]
     assert len(runners) == len(RUNNERS)
-    return bounds([*PROJECT["dependencies"], *extras["report"], *extras["parquet"], *runners])
+    named = [bound for name in ("report", "parquet", "serve", "trees", "embeddings") for bound in extras[name]]
+    return bounds([*PROJECT["dependencies"], *named, *runners])
 
 
 def pinned():

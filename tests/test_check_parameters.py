@@ -13,6 +13,9 @@ from arcrank.text import HashedTextFeatures, TermCounts, TextFeatures
 NUMBERS = [0, -1, float("nan"), float("inf"), "many", None, True]
 NOT_NEGATIVE = [-1, float("nan"), "x", None, True]
 COUNTS = [0, -1, 2.5, "many", None]
+SHARES = [0, 1.5, "x"]
+FLAGS = ["yes", 1, None]
+INTERCEPTS = ["free", None, True, 1.0, ["scaled"]]
 SEEDS = [-1, "seed", 0.5]
 ONLINE = {"epochs": COUNTS, "shuffle": ["yes", None], "random_state": SEEDS}
 POLY = {"kernel": "poly"}
@@ -29,6 +32,7 @@ BAD = {
         "solver": ["nonsense", None],
         "loss": ["hinge"],
         **dict.fromkeys(("C", "tol", "max_iter", "n_jobs"), NUMBERS),
+        "intercept": INTERCEPTS,
         **dict.fromkeys(("smoothing", "virtual"), NOT_NEGATIVE),
         "callback": ["print"],
         "random_state": SEEDS,
@@ -40,6 +44,17 @@ BAD = {
         "codes": ["nonsense"],
         "aggregate": ["mean"],
         **dict.fromkeys(("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"), NUMBERS),
+        "intercept": INTERCEPTS,
+        "callback": ["print"],
+        "random_state": SEEDS,
+    },
+    arcrank.TreeRanker: {
+        "decomposition": ["nonsense", 3],
+        **dict.fromkeys(("n_rounds", "n_runs", "min_samples_leaf", "n_jobs"), COUNTS),
+        "max_leaf_nodes": [1, 2.5, None],
+        **dict.fromkeys(("learning_rate", "max_features", "subsample"), SHARES),
+        "l2_regularization": NOT_NEGATIVE,
+        **dict.fromkeys(("shared_trees", "random_thresholds"), FLAGS),
         "callback": ["print"],
         "random_state": SEEDS,
     },
@@ -77,7 +92,8 @@ TOGETHER = [
 TEXT = {
     TextFeatures: {
         "digits": ["x"],
-        "stop_words": ["german", 3, [3]],
+        "stop_words": ["klingon", 3, [3]],
+        "language": ["klingon", 3],
         "stem": ["klingon"],
         "min_length": COUNTS,
         "ngrams": COUNTS,

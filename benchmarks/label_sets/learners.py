@@ -39,6 +39,8 @@ class Learner:
         return SMALLER_GRIDS.get((self.name, corpus), self.grid)
 
 
+FIXED = {"intercept": "regularised", "random_state": 0}
+
 # where a fit takes a minute or more
 SMALLER_GRIDS = {
     ("LinearSVC", "debtags"): (0.3, 1.0, 3.0),
@@ -84,7 +86,7 @@ def thresholding(X: Any, Y: Any, C: float) -> Scorer:
 def cut(make: Callable[..., Any]) -> Callable[..., Scorer]:
     def fit(X: Any, Y: Any, C: float, set_measure: str | None) -> Scorer:
         calibration = {"calibration_folds": 0} if set_measure is None else {"set_measure": set_measure}
-        return make(C=C, cut_label=True, random_state=0, **calibration).fit(X, Y).score_labels
+        return make(C=C, cut_label=True, **FIXED, **calibration).fit(X, Y).score_labels
 
     return fit
 
@@ -94,7 +96,7 @@ def machine(**parameters: Any) -> Any:
 
 
 def without_cut(X: Any, Y: Any, C: float) -> Scorer:
-    scores: Scorer = machine(C=C, random_state=0).fit(X, Y).score_labels
+    scores: Scorer = machine(C=C, **FIXED).fit(X, Y).score_labels
     return scores
 
 

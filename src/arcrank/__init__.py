@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AutoRanker": "arcrank.training.auto",
+    "AverageRanker": "arcrank.rankers.average",
     "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
     "ConformalSets": "arcrank.rankers.conformal",
@@ -28,7 +30,9 @@ _HOME = {
     "RocchioRanker": "arcrank.rankers.rocchio",
     "SemiSupervisedLogistic": "arcrank.bipartite.semisupervised_logistic",
     "SemiSupervisedRankBoost": "arcrank.bipartite.semisupervised_rankboost",
+    "ShortlistRanker": "arcrank.rankers.shortlist.ranker",
     "TransductiveSVM": "arcrank.bipartite.transductive_svm",
+    "TreeRanker": "arcrank.rankers.trees",
     "load": "arcrank.modelfile",
     "make_ranking_pipeline": "arcrank.rankers.pipeline",
     "save": "arcrank.modelfile",
@@ -36,6 +40,8 @@ _HOME = {
 
 __all__ = [
     "CUT",
+    "AutoRanker",
+    "AverageRanker",
     "CandidateSets",
     "ConformalSets",
     "LogLinearRanker",
@@ -47,7 +53,9 @@ __all__ = [
     "RocchioRanker",
     "SemiSupervisedLogistic",
     "SemiSupervisedRankBoost",
+    "ShortlistRanker",
     "TransductiveSVM",
+    "TreeRanker",
     "__version__",
     "load",
     "make_ranking_pipeline",
@@ -61,6 +69,7 @@ if TYPE_CHECKING:
     from arcrank.bipartite.transductive_svm import TransductiveSVM
     from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
+    from arcrank.rankers.average import AverageRanker
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker
@@ -68,6 +77,9 @@ if TYPE_CHECKING:
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
+    from arcrank.rankers.shortlist.ranker import ShortlistRanker
+    from arcrank.rankers.trees import TreeRanker
+    from arcrank.training.auto import AutoRanker
 
 
 def __getattr__(name: str) -> Any:

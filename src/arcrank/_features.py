@@ -16,11 +16,11 @@ LARGEST_FEATURE = 1e100
 """Features may not be larger than this: sums and products of such numbers are still finite."""
 
 
-def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False) -> Any:
     """Return X as float64, either CSR in canonical form or dense in C order; the caller's X is left as it is.
 
     Canonical means sorted indices and no duplicates. `reset` notes the number and names of the columns in the
-    estimator, otherwise they are compared with those that it learnt.
+    estimator, otherwise they are compared with those that it learnt. With `missing`, NaN is allowed.
     """
     _refuse_texts(X, type(estimator).__name__)
     values = check_array(
@@ -35,7 +35,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         input_name="X",
     )
     _check_shape(values)
-    check_values(values, getattr(X, "columns", None))
+    check_values(values, getattr(X, "columns", None), missing=missing)
     validate_data(estimator, X, reset=reset, skip_check_array=True)  # only the number and names of the columns
     return canonical_csr(values) if sp.issparse(values) else values
 
@@ -82,13 +82,20 @@ def canonical_csr(X: Any) -> Any:
     return X
 
 
-def check_values(X: Any, names: Any = None) -> None:
-    """Raise an InputError that names row and column of the first NaN, infinity or number that is too large."""
+def check_values(X: Any, names: Any = None, *, missing: bool = False) -> None:
+    """Raise an InputError that names row and column of the first NaN, infinity or number that is too large.
+
+    With `missing`, NaN is allowed.
+    """
     values = X.data if sp.issparse(X) else X
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))  # NaN where there is one
     if largest <= LARGEST_FEATURE:
         return
     wrong = ~(np.abs(values) <= LARGEST_FEATURE)
+    if missing:
+        wrong &= ~np.isnan(values)
+        if not wrong.any():
+            return
     first = int(np.flatnonzero(wrong.ravel())[0])
     value, place = values.ravel()[first], _place(X, first, names)
     if np.isfinite(value):

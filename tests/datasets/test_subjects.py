@@ -44,6 +44,13 @@ def test_records_of_both_splits(archive):
         assert {name: rows.tolist() for name, rows in corpus.splits.items()} == {"train": [0, 1], "dev": [2]}
 
 
+def test_domains_instead_of_subjects(archive):
+    corpus = load_subjects(labels="domains")
+    assert (corpus.labels, corpus.label_sets) == (["x"], [["x"]] * 3)
+    with pytest.raises(ParameterError, match="There are no labels 'fields'; choose one of: subjects, domains"):
+        load_subjects(labels="fields")
+
+
 def test_records_of_one_language_or_type(archive):
     english = load_subjects(language="en")
     assert english.split("train").ids == ["3A2"]
@@ -57,6 +64,7 @@ def test_records_of_one_language_or_type(archive):
     ("row", "message"),
     [
         (b"{", r"train\.jsonl:3: invalid JSON"),
+        (lines([{**RECORD, "domains": "x"}]), r"train\.jsonl:3: not a record: its domains are 'x'"),
         (lines([{**RECORD, "id": None}]), r"train\.jsonl:3: not a record: it needs an id, a text and labels"),
         (lines([{**RECORD, "text": 3}]), r"train\.jsonl:3: "),
         (lines([{**RECORD, "labels": [""]}]), r"train\.jsonl:3: invalid labels"),

@@ -52,6 +52,26 @@ def test_explanations_are_those_of_the_pipeline(features):
         assert told["rest_count"] == max(0, len(why.parts) - 2)
 
 
+def test_explanations_of_trees_are_those_of_the_pipeline():
+    trees = arcrank.TreeRanker(n_rounds=5, n_runs=1, min_samples_leaf=1, random_state=0)
+    pipeline = arcrank.make_ranking_pipeline(TextFeatures(min_df=1), trees).fit(TEXTS, SETS)
+    for text, document in zip(TEXTS, Predictor(pipeline).rank(documents(texts=TEXTS), 2, explain=2), strict=True):
+        why, told = pipeline.explain(text, *document.labels), document.explanation
+        assert told["margin"] == pytest.approx(why.margin)
+        assert [part["weight"] for part in told["parts"]] == [value for _, value in why.parts[:2]]
+        words = [", ".join(part["words"]) or part["feature"] for part in told["parts"]]
+        assert words == [name for name, _ in why.parts[:2]]
+
+
+def test_votes_of_similar_documents_are_in_the_rest():
+    pipeline = arcrank.make_ranking_pipeline(TextFeatures(min_df=1), arcrank.ShortlistRanker(random_state=0))
+    pipeline.fit(TEXTS, SETS)
+    for text, document in zip(TEXTS, Predictor(pipeline).rank(documents(texts=TEXTS), 2, explain=1), strict=True):
+        told, why = document.explanation, pipeline.explain(text, *document.labels)
+        assert told["margin"] == pytest.approx(document.scores[0] - document.scores[1], abs=1e-5)
+        assert told["rest_count"] == len(why.parts) - 1 + len(why.neighbours)
+
+
 def test_one_label_has_nothing_to_explain(pipeline):
     assert next(Predictor(pipeline).rank(documents(texts=TEXTS), 1, explain=2)).explanation is None
 

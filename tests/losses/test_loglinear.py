@@ -53,6 +53,40 @@ def test_gradient_equals_finite_differences(decomposition):
     np.testing.assert_allclose((inflow - outflow).ravel(), numeric, atol=1e-5)
 
 
+@pytest.mark.parametrize("decomposition", [*NAMES, every_other])
+@pytest.mark.parametrize("explicit", [False, True])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_derivatives_equal_finite_differences(decomposition, explicit, normalize):
+    rng = np.random.default_rng(0)
+    g = LayeredGraphs.from_levels(rng.integers(-1, 4, size=(6, 7)))
+    weight = np.array([1.0, 2.0, 0.0, 0.5, 1.0, 3.0])
+    cut = get_decomposition(decomposition)
+    loss = LogLinearLoss(g.to_arcs() if explicit else g, cut, weight, normalize=normalize)
+    scores = rng.normal(size=g.shape)
+    value, gradient, curvature = loss.derivatives(scores)
+    assert value == loss.value(scores)
+    for label in range(7):
+        step = 1e-5 * np.eye(7)[label]
+        above, below = loss.derivatives(scores + step), loss.derivatives(scores - step)
+        assert gradient[:, label].sum() == pytest.approx((above[0] - below[0]) / 2e-5, abs=1e-8)
+        np.testing.assert_allclose(curvature[:, label], (above[1] - below[1])[:, label] / 2e-5, atol=1e-8)
+
+
+@given(graphs_and_scores(GRAPHS, FINITE), st.sampled_from(NAMES))
+def test_curvature_of_layers_equals_that_of_arcs(case, decomposition):
+    g, scores = case
+    cut = get_decomposition(decomposition)
+    layered, explicit = (LogLinearLoss(one, cut).derivatives(scores)[2] for one in (g, g.to_arcs()))
+    np.testing.assert_allclose(layered, explicit, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("decomposition", NAMES)
+def test_curvature_of_widely_spread_scores_is_finite(decomposition):
+    loss = LogLinearLoss(LayeredGraphs.from_levels([[0, 1, 2, 2]]), get_decomposition(decomposition))
+    curvature = loss.derivatives(np.array([[3000.0, -2000.0, 2000.0, -4000.0]]))[2]
+    assert (np.isfinite(curvature) & (curvature >= 0)).all()
+
+
 @given(graphs_and_scores(GRAPHS, FINITE), st.sampled_from(NAMES))
 def test_the_loss_bounds_the_error(case, decomposition):
     g, scores = case

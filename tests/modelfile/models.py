@@ -20,15 +20,20 @@ from arcrank import (
     RocchioRanker,
     SemiSupervisedLogistic,
     SemiSupervisedRankBoost,
+    ShortlistRanker,
     TransductiveSVM,
+    TreeRanker,
 )
+from arcrank.tables import TableFeatures
 from arcrank.text import (
+    EmbeddingFeatures,
     HashedTextFeatures,
     InformativeSelector,
     LogCounts,
     PivotedLength,
     RocchioSelector,
     TermCounts,
+    TextAndEmbeddings,
     TextFeatures,
     TfIdf,
     Tokenizer,
@@ -43,6 +48,14 @@ TEXTS = [
     "Ships wait in the harbour for corn",
 ]
 TOPICS = [["oil"], ["oil", "ship 🚢"], ["grain"], ["grain"], ["oil", "grain"], ["ship 🚢", "grain"]]
+TABLE = [
+    {"age": 3.5, "colour": "red", "joined": "2024-01-31", "member": True, "text": TEXTS[0]},
+    {"age": None, "colour": "red", "joined": "2024-02-29", "member": False, "text": TEXTS[1]},
+    {"age": 1e6, "colour": "blue", "joined": "2023-05-01", "member": True, "text": TEXTS[2]},
+    {"age": -7, "colour": "blue", "joined": "", "member": None, "text": TEXTS[3]},
+    {"age": 0, "colour": "mauve", "joined": "1999-12-31", "member": True, "text": TEXTS[4]},
+    {"age": 2, "colour": None, "joined": "2024-01-01", "member": False, "text": None},
+]
 X = np.random.default_rng(0).normal(size=(12, 5))
 SETS = [["a"], ["b"], ["a", "c"], ["b", "c"]] * 3
 GRADES = [1, 0, 1, 0, -1, -1, 1, 0, -1, -1, -1, -1]
@@ -67,11 +80,14 @@ MODELS: dict[str, Callable[[], Any]] = {
     "machine rbf": _labels(PreferenceMachine(kernel="rbf", gamma=0.5)),
     "machine rbf sparse": _labels(PreferenceMachine(kernel="polynomial"), sp.csr_matrix(np.round(X))),
     "machine precomputed": _labels(PreferenceMachine(kernel="precomputed"), X @ X.T),
+    "trees": _labels(TreeRanker(n_rounds=3, n_runs=2, min_samples_leaf=2, random_state=0)),
+    "trees by label": _labels(TreeRanker(n_rounds=3, n_runs=1, shared_trees=False, min_samples_leaf=2, random_state=0)),
     "mmp": _labels(MMPRanker("size", epochs=2, shuffle=True, random_state=0)),
     "mmp average text": _text(HashedTextFeatures(n_features=64, stop_words={"the", "an"}), MMPRanker(average=True)),
     "mmp mostly zero": _text(HashedTextFeatures(n_features=2**12), MMPRanker(average=True)),
     "mmp kernel": _labels(MMPRanker(kernel="rbf")),
     "perceptron": _text(HashingVectorizer(n_features=64), PerceptronRanker(average=True)),
+    "shortlist": _text(TextFeatures(min_df=1), ShortlistRanker(random_state=0)),
     "rocchio": _text(CountVectorizer(ngram_range=(1, 2), stop_words=["the"]), RocchioRanker()),
     "rocchio fixed": _text(CountVectorizer(vocabulary={"oil": 1, "wheat": 0}), RocchioRanker()),
     "tfidf": _text(TfidfVectorizer(sublinear_tf=True), RocchioRanker()),
@@ -79,6 +95,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "tfidf without idf": _text(TfidfVectorizer(use_idf=False, dtype=np.float32), RocchioRanker()),
     "papers": _text(TermCounts(), LogCounts(), InformativeSelector(5), RocchioRanker()),
     "pivoted": _text(TermCounts(tokenizer=Tokenizer(stem=False)), PivotedLength(), RocchioSelector(3), RocchioRanker()),
+    "embeddings": _text(EmbeddingFeatures(dimensions=8), RocchioRanker()),
+    "words and embeddings": _text(
+        TextAndEmbeddings(words=TextFeatures(min_df=1), embeddings=EmbeddingFeatures(dimensions=8)), RocchioRanker()
+    ),
+    "table": lambda: make_pipeline(TableFeatures(kinds={"member": "flag"}), RocchioRanker()).fit(TABLE, TOPICS),
     "tf-idf": lambda: Pipeline([("n", TermCounts(ngrams=2)), ("w", TfIdf()), ("r", RocchioRanker())]).fit(
         TEXTS, TOPICS
     ),
@@ -101,8 +122,9 @@ def input_of(name: str) -> Any:
 
 
 def scores_of(model: Any, rows: Any = None) -> Any:
-    """Scores of a pipeline for TEXTS, of a ranker for X."""
+    """Scores of a pipeline for TEXTS or TABLE, of a ranker for X."""
     if isinstance(model, Pipeline):
-        return model[-1].score_labels(model[:-1].transform(TEXTS))
+        documents = TABLE if isinstance(model[0], TableFeatures) else TEXTS
+        return model[-1].score_labels(model[:-1].transform(documents))
     rows = X[::-1] * 1.5 if rows is None else rows
     return model.score_labels(rows) if hasattr(model, "score_labels") else model.decision_function(rows)

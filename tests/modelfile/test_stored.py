@@ -27,6 +27,13 @@ def test_scores_as_it_did(file):
     assert read_card(FOLDER / file)["card"] == model.model_card_
 
 
+@pytest.mark.parametrize("name", ["log-linear", "machine", "machine-rbf"])
+def test_files_from_before_intercepts_were_scaled(name):
+    model = arcrank.load(FOLDER / f"format2-{name}.arcrank")
+    assert model.intercept == "regularised"
+    assert isinstance(model.C, float | int)
+
+
 def test_there_are_files_of_every_format():
     assert {read_card(FOLDER / file)["format"] for file in STORED} == set(range(1, FORMAT + 1))
     assert {path.name for path in FOLDER.glob("*.arcrank")} == set(STORED)

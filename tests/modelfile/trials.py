@@ -20,7 +20,8 @@ import arcrank
 from arcrank import CandidateSets
 from arcrank.errors import ModelFileError
 from arcrank.graphs import LayeredGraphs
-from tests.modelfile.models import MODELS, TEXTS
+from arcrank.tables import TableFeatures
+from tests.modelfile.models import MODELS, TABLE, TEXTS
 from tests.modelfile.mutants import mutants
 
 SECONDS = 20  # a mutant that takes longer hangs
@@ -50,11 +51,22 @@ def answers(model: Any) -> Iterator[Any]:
     if isinstance(model, Pipeline):
         ranker = model[-1]
         reads_text = hasattr(model[0], "analyzer") or not hasattr(model[0], "n_features_in_")
-        rows = model[:-1].transform([*TEXTS, *_ODD] if reads_text else _rows(model[0].n_features_in_, positive=True))
+        if isinstance(model[0], TableFeatures):
+            rows = model[:-1].transform(_table(model[0]))
+        else:
+            read = [*TEXTS, *_ODD] if reads_text else _rows(model[0].n_features_in_, positive=True)
+            rows = model[:-1].transform(read)
         yield rows.data if sp.issparse(rows) else rows
     inputs = [_rows(ranker.n_features_in_)] if rows is None else [rows, _rows(ranker.n_features_in_)]
     for one in inputs:
         yield from (_label_answers if hasattr(ranker, "rank") else _instance_answers)(ranker, one)
+
+
+def _table(features: TableFeatures) -> dict[str, list[Any]]:
+    """A table with the columns that the features know, whatever their names are by now."""
+    of_kind = {"number": "age", "category": "colour", "date": "joined", "flag": "member", "text": "text"}
+    odd = [{**row, "text": text} for row, text in zip(TABLE, _ODD, strict=True)]
+    return {column.name: [row[of_kind[column.kind]] for row in TABLE + odd] for column in features.columns_}
 
 
 def _rows(d: int, *, positive: bool = False) -> Any:

@@ -89,8 +89,9 @@ def test_on_star_graphs_the_objective_is_that_of_one_vs_rest_with_a_rank_one_ter
     X, Y = random_sets(3, 40, 5)
     C, k, d = 0.5, 5, X.shape[1] + 1
     machine = PreferenceMachine(
-        "disagreement", loss=loss, C=C, cut_label=True, calibration_folds=0, tol=1e-8, max_iter=20_000, random_state=0
-    ).fit(X, as_graphs(star_arcs(Y), kind="arcs"))
+        "disagreement", loss=loss, C=C, intercept="regularised", cut_label=True, calibration_folds=0, tol=1e-8,
+        max_iter=20_000, random_state=0,
+    ).fit(X, as_graphs(star_arcs(Y), kind="arcs"))  # fmt: skip
     margin_loss = get_margin_loss(loss, 1.0)
     design, signs = np.hstack([X, np.ones((len(X), 1))]), 2 * Y - 1
 
@@ -111,8 +112,8 @@ def test_with_the_cut_at_zero_a_star_is_one_vs_rest():
 
     X, Y = random_sets(5, 60, 4)
     machine = PreferenceMachine(
-        "disagreement", "squared-hinge", C=0.5, codes=np.eye(4), cut_label=True, calibration_folds=0, tol=1e-8,
-        max_iter=20_000, random_state=0,
+        "disagreement", "squared-hinge", C=0.5, intercept="regularised", codes=np.eye(4), cut_label=True,
+        calibration_folds=0, tol=1e-8, max_iter=20_000, random_state=0,
     ).fit(X, as_graphs(star_arcs(Y), kind="arcs"))  # fmt: skip
     for label in range(4):
         peer = LinearSVC(C=0.5, tol=1e-8, max_iter=100_000, random_state=0).fit(X, Y[:, label])

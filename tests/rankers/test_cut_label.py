@@ -20,8 +20,8 @@ from arcrank.graphs.cut import insert_cut
 from arcrank.rankers.out_of_fold import judgements
 from tests.modelfile.mutants import signed, split
 
-TIGHT = {"tol": 1e-6, "max_iter": 5_000, "random_state": 0}
-LOOSE = {"tol": 1e-3, "max_iter": 5_000, "random_state": 0}
+TIGHT = {"C": 1.0, "intercept": "regularised", "tol": 1e-6, "max_iter": 5_000, "random_state": 0}
+LOOSE = {"C": 1.0, "intercept": "regularised", "tol": 1e-3, "max_iter": 5_000, "random_state": 0}
 UNCALIBRATED = {"cut_label": True, "calibration_folds": 0}
 LINEAR = {
     "dual": LogLinearRanker(solver="dual", **TIGHT),

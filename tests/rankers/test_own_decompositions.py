@@ -46,7 +46,7 @@ def test_losses_and_errors_are_those_of_the_pieces(name, called):
 @pytest.mark.parametrize("solver", ["dual", "lbfgs", "boosting"])
 @pytest.mark.parametrize("name", NAMES)
 def test_log_linear_rankers_learn_the_same(name, solver, called):
-    settings = {"solver": solver, "tol": 1e-6, "random_state": 0, "max_iter": 500}
+    settings = {"C": 1.0, "solver": solver, "tol": 1e-6, "random_state": 0, "max_iter": 500}
     ours = LogLinearRanker(own(name, called), **settings).fit(X, SETS)
     theirs = LogLinearRanker(name, **settings).fit(X, SETS)
     np.testing.assert_allclose(ours.score_labels(X), theirs.score_labels(X), atol=5e-3)
@@ -58,7 +58,7 @@ def test_log_linear_rankers_learn_the_same(name, solver, called):
 @pytest.mark.parametrize("aggregate", ["max", "sum"])
 @pytest.mark.parametrize("name", NAMES)
 def test_preference_machines_learn_and_predict_the_same(name, aggregate, normalize, called):
-    settings = {"aggregate": aggregate, "normalize": normalize, "tol": 1e-7, "random_state": 0}
+    settings = {"C": 1.0, "aggregate": aggregate, "normalize": normalize, "tol": 1e-7, "random_state": 0}
     ours = PreferenceMachine(own(name, called), **settings).fit(X, SETS)
     theirs = PreferenceMachine(name, **settings).fit(X, SETS)
     assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-5)

@@ -144,7 +144,7 @@ def test_one_text_must_be_a_string():
     "bad",
     [
         {"digits": "no"},
-        {"stop_words": "german"},
+        {"stop_words": "klingon"},
         {"stop_words": iter(["oil"])},
         {"stop_words": [3]},
         {"stop_words": 3},

@@ -1,173 +1,200 @@
-"""What `--learner auto` takes, and why."""
+"""What automatic selection compares, and what it takes."""
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from arcrank.errors import ParameterError
 from arcrank.graphs import LayeredGraphs, as_graphs
-from arcrank.training.measures import all_measures, check_measure, default_measure
+from arcrank.metrics import average_precision, ranking_loss
+from arcrank.model_selection import StratifiedFolds
+from arcrank.training.averaging import select_average
+from arcrank.training.candidates import MOST_STEPS, Sample, Trial, walk_costs
+from arcrank.training.measures import all_measures, check_measure, default_measure, loss_of, measure_documents
 from arcrank.training.plan import Learner, Plan
+from arcrank.training.portfolio import families_for, restricted
 from arcrank.training.selection import (
     FEWEST_DOCUMENTS,
-    GRIDS,
-    Trial,
-    _decide,
-    _extend,
-    _extend_grids,
-    _labels_per_document,
-    _most_documents,
-    best_of_each,
-    end_of_grid,
+    _rungs,
     progress_callback,
     ranked,
     sample_rows,
-    select_learner,
+    select,
     split_rows,
 )
+from arcrank.training.tuning import end_of_grid
+
+MACHINE = Plan(Learner.PREFERENCE_MACHINE, {"random_state": 0})
 
 
-def trial(learner, C, each):
-    each = np.array(each, dtype=float)
-    return Trial(Plan(learner, {"C": C}), float(np.nanmean(each)), 0.0, each)
-
-
-def test_the_better_learner_where_the_difference_is_certain():
-    trials = [trial(Learner.LOG_LINEAR, 1, [0.5, 0.6] * 50), trial(Learner.PREFERENCE_MACHINE, 1, [0.1, 0.2] * 50)]
-    best, why = _decide(trials, "ranking_loss", labels_per_document=4.0)
-    assert best is trials[1]
-    assert why == "ranking loss 0.1500, best log-linear 0.5500"
-
-
-@pytest.mark.parametrize(("labels", "place"), [(3.2, 0), (1.1, 1)])
-def test_the_one_that_such_data_favours_where_it_is_not(labels, place):
-    random = np.random.default_rng(0)
-    trials = [trial(name, 1, random.random(100)) for name in (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)]
-    best, why = _decide(trials, "average_precision", labels)
-    assert best is trials[place]
-    assert f"{labels} labels per document favour {best.plan.learner}" in why
-
-
-def test_the_best_cost_though_a_smaller_one_is_nearly_as_good():
-    noise = np.random.default_rng(0).normal(0, 0.05, 100)
-    flat = [trial(Learner.LOG_LINEAR, C, 0.2 + C * (noise - noise.mean()) / 100 - C / 1e6) for C in (10, 30, 100)]
-    best, why = _decide([trial(Learner.LOG_LINEAR, 1, [0.5] * 100), *flat], "ranking_loss", 1.0)
-    assert best is flat[2]
-    assert why == "ranking loss 0.1999"  # the values at the end are the same but for noise
-
-
-def test_learners_are_compared_by_their_best():
-    noise = np.random.default_rng(0).normal(0, 0.05, 100)
-    noise -= noise.mean()
-    machines = [trial(Learner.PREFERENCE_MACHINE, C, 0.2 + noise * C - C / 1e3) for C in (0.1, 1)]
-    rivals = [trial(Learner.LOG_LINEAR, C, 0.9 - C / 100 + noise) for C in (1, 30)]
-    assert [one.plan for one in best_of_each([*rivals, *machines], "ranking_loss")] == [
-        machines[1].plan,
-        rivals[1].plan,
-    ]
-    best, why = _decide([*rivals, *machines], "ranking_loss", 4.0)
-    assert best is machines[1]
-    assert f"best log-linear {rivals[1].value:.4f}" in why
-
-
-@pytest.mark.parametrize(("best", "end"), [(0.01, "smallest"), (300.0, "largest"), (3.0, None)])
-def test_the_end_of_a_grid(best, end):
-    costs = (0.01, 0.1, 3.0, 100.0, 300.0)
-    trials = [trial(Learner.LOG_LINEAR, C, [0.5 + abs(np.log(C / best))]) for C in costs]
-    taken = next(one for one in trials if one.plan.parameters["C"] == best)
-    assert end_of_grid(taken, trials, "ranking_loss") == end
-    _, why = _decide(trials, "ranking_loss", 1.0)
-    assert ("value tried" in why) == (end is not None)
-    if end == "largest":
-        assert why.endswith(
-            "; C=300 is the largest value tried; a larger one may be better (compare with arcrank tune -C 300 -C 1000)"
-        )
-
-
-def test_no_end_where_the_curve_is_flat_or_perfect():
-    flat = [trial(Learner.LOG_LINEAR, C, [value]) for C, value in ((1, 0.9), (10, 0.8), (30, 0.8001))]
-    assert end_of_grid(flat[2], flat, "average_precision") is None
-    perfect = [trial(Learner.LOG_LINEAR, C, [value]) for C, value in ((1, 0.2), (10, 0.0))]
-    assert end_of_grid(perfect[1], perfect, "ranking_loss") is None
-    assert end_of_grid(perfect[1], perfect[1:], "ranking_loss") is None
-
-
-@pytest.mark.parametrize(("optimum", "tried"), [(1e9, 7), (1e-9, 7), (700.0, 7), (30.0, 5)])
-def test_a_grid_grows_towards_the_best(optimum, tried):
-    def run(plan):
-        return trial(plan.learner, plan.parameters["C"], [1 + abs(np.log(plan.parameters["C"] / optimum))])
-
-    trials = [run(Plan(Learner.LOG_LINEAR, {"C": C})) for C in GRIDS[Learner.LOG_LINEAR]]
-    _extend(trials, run, "ranking_loss")
-    assert len(trials) == tried
-    costs = sorted(one.plan.parameters["C"] for one in trials)
-    assert all(a < b for a, b in itertools.pairwise(costs))
-
-
-def test_only_the_grid_of_a_learner_that_may_win_grows():
-    def run(plan):
-        trials.append(trial(plan.learner, plan.parameters["C"], value(plan) + np.zeros(9)))
-        return trials[-1]
-
-    def value(plan):
-        return (plan.learner is Learner.PREFERENCE_MACHINE) + 1 / (1 + plan.parameters["C"])
-
-    trials = []
-    for learner, costs in GRIDS.items():
-        for C in costs:
-            run(Plan(learner, {"C": C}))
-    _extend_grids(trials, run, "ranking_loss")
-    assert [one.plan.parameters["C"] for one in trials[10:]] == [1000.0, 3000.0]
-    assert {one.plan.learner for one in trials[10:]} == {Learner.LOG_LINEAR}
+def trial(learner, C, value):
+    return Trial(Plan(learner, {"C": C}), value, 0.0)
 
 
 def clusters(n, spread):
-    """Texts as points: two labels that share no feature, but for noise."""
+    """Three labels, each with a direction of its own, but for noise."""
     random = np.random.default_rng(0)
     y = random.integers(0, 3, n)
     return np.eye(3)[y] + random.normal(0, spread, (n, 3)), as_graphs(y)
 
 
-@pytest.mark.parametrize(("n", "folds", "judged"), [(200, 4, 200), (1200, 1, 300)])
-def test_few_documents_all_judge(n, folds, judged):
-    X, graphs = clusters(n, 0.5)
-    found = select_learner(Plan(Learner.AUTO), lambda a, b: (X[a], X[b]), graphs, np.arange(n), random_state=0)
-    assert (found.folds, found.documents) == (folds, judged)
-    costs = {name: [t.plan.parameters["C"] for t in found.trials if t.plan.learner is name] for name in GRIDS}
-    assert all(values == sorted(values) for values in costs.values())
-    by_name = [t for t in found.trials if t.plan.learner is found.plan.learner]
-    assert found.plan is ranked(by_name, found.measure)[0].plan
+@pytest.fixture
+def sample():
+    X, graphs = clusters(90, 0.7)
+    return Sample(X, graphs, np.arange(90), "ranking_loss", folds=3, random_state=0)
+
+
+def test_trials_are_out_of_fold(sample):
+    plan = MACHINE.with_parameters(C=1.0, tol=1e-2)
+    found = sample.try_plan(plan)
+    X, graphs = clusters(90, 0.7)
+    expected = np.empty(graphs.shape)
+    for train, test in StratifiedFolds(3, random_state=0).split(X, graphs):
+        expected[test] = plan.ranker().fit(X[train], graphs[train]).score_labels(X[test])
+    np.testing.assert_allclose(found.scores, expected)
+    assert found.value == pytest.approx(ranking_loss(graphs, expected))
+    assert found.documents == 90
+
+
+def test_a_warm_start_reaches_the_same_optimum(sample):
+    cold = Sample(*clusters(90, 0.7), np.arange(90), "ranking_loss", folds=3, random_state=0)
+    close = MACHINE.with_parameters(C=3.0, loss="squared-hinge")
+    sample.try_plan(close.with_parameters(C=0.1))
+    np.testing.assert_allclose(sample.try_plan(close).scores, cold.try_plan(close).scores, atol=0.3)
+
+
+@pytest.mark.parametrize("optimum", [-9, -2, 0, 1, 3, 9])
+def test_the_walk_along_costs_ends_at_the_best_one(optimum):
+    def run(plan):
+        C = 0.3 if plan.parameters["C"] == "scale" else plan.parameters["C"]
+        return Trial(plan.with_parameters(C=C), 1.0 + abs(2 * np.log10(C / 0.3) - optimum), 0.0)
+
+    trials = walk_costs("ranking_loss", MACHINE, run)
+    best = ranked(trials, "ranking_loss")[0]
+    reached = round(2 * np.log10(best.plan.parameters["C"] / 0.3))
+    assert reached == np.clip(optimum, -MOST_STEPS, MOST_STEPS)
+    assert len(trials) <= abs(reached) + 3
+    assert len({one.plan.parameters["C"] for one in trials}) == len(trials)
+
+
+def test_no_walk_where_there_is_no_hope_or_nothing_changes():
+    def run(plan):
+        C = 1.0 if plan.parameters["C"] == "scale" else plan.parameters["C"]
+        return Trial(plan.with_parameters(C=C), 0.5 - 1e-4 * np.log10(C), 0.0)
+
+    assert len(walk_costs("ranking_loss", MACHINE, run, best_loss=0.3)) == 1
+    assert len(walk_costs("ranking_loss", MACHINE, run, best_loss=0.4)) == 2
+
+
+def test_a_cost_that_the_user_sets_is_the_only_one(sample):
+    for plan in (MACHINE.with_parameters(C=2.0), Plan(Learner.ROCCHIO)):
+        (found,) = walk_costs("ranking_loss", plan, sample.try_plan)
+        assert found.plan == plan
+
+
+def test_costs_follow_the_units_of_the_features():
+    X, graphs = clusters(60, 0.7)
+    small, large = (select([MACHINE], factor * X, graphs).trials for factor in (1.0, 100.0))
+    ratios = [a.plan.parameters["C"] / b.plan.parameters["C"] for a, b in zip(small, large, strict=True)]
+    np.testing.assert_allclose(ratios, 1e4, rtol=0.02)
+
+
+def scored(sample, quality, seed, scale=1.0):
+    """A candidate whose scores are the truth with noise of its own."""
+    noise = np.random.default_rng(seed).normal(0, 1.0 / quality, sample.graphs.shape)
+    scores = scale * (1.0 - sample.graphs.levels() + noise)
+    values = measure_documents(sample.measure, sample.graphs, scores)
+    return Trial(Plan(Learner.LOG_LINEAR, {"C": float(seed + 1)}), float(np.mean(values)), 0.0, values, scores)
+
+
+def test_independent_errors_are_averaged_and_scales_are_evened_out(sample):
+    trials = [scored(sample, 1.0, seed, scale) for seed, scale in enumerate((1.0, 100.0, 0.01))]
+    found = select_average(trials, sample)
+    assert {member.plan.parameters["C"] for member in found.members} == {1.0, 2.0, 3.0}
+    assert found.value < min(one.value for one in trials)
+    total = sum(member.weight * trials[int(member.plan.parameters["C"]) - 1].scores for member in found.members)
+    np.testing.assert_allclose(total, found.scores)
+
+
+def test_a_bad_candidate_stays_out(sample):
+    trials = [scored(sample, 3.0, 0), scored(sample, 0.05, 1)]
+    assert [member.plan for member in select_average(trials, sample).members] == [trials[0].plan]
+    assert len(select_average(trials[:1] * 3, sample, most=1).members) == 1
+
+
+def test_more_documents_for_the_better_half():
+    X, graphs = clusters(2500, 0.9)
+    found = select(families_for(X, 3, label_sets=True), X, graphs)
+    sizes = [one.documents for one in found.trials]
+    assert sizes == sorted(sizes)
+    assert set(sizes) == {1000, 2500}
+    assert found.documents == 2500
+    late = {one.plan.with_parameters(C=0).describe() for one in found.trials if one.documents == 2500}
+    early = {one.plan.with_parameters(C=0).describe() for one in found.trials if one.documents == 1000}
+    assert late < early
+    assert found.plan.with_parameters(C=0).describe() in late
+
+
+def test_fewer_documents_where_each_has_many_arcs():
+    few = as_graphs([["a"], ["b"]] * 5000)
+    assert _rungs(few) == [(1000, False), (4000, True)]
+    assert _rungs(few[:1500]) == [(1500, True)]
+    many = as_graphs([[f"{j}" for j in range(1000 * half, 1000 * half + 1000)] for half in (0, 1)] * 50)
+    assert _rungs(many) == [(FEWEST_DOCUMENTS, True)]
+
+
+def test_too_few_documents_to_compare():
+    X, graphs = clusters(12, 0.1)
+    found = select([MACHINE], X, graphs)
+    assert found.trials == []
+    assert found.why == "12 documents are too few to compare learners"
+    assert found.plan is MACHINE
 
 
 def test_the_measure_that_is_named():
     X, graphs = clusters(60, 0.5)
-    found = select_learner(
-        Plan(Learner.AUTO), lambda a, b: (X[a], X[b]), graphs, np.arange(60), random_state=0, measure="one_error"
-    )
+    found = select([MACHINE], X, graphs, measure="one_error")
     assert found.measure == "one_error"
     assert "one-error" in found.why
+    assert found.validation()["measures"]["one_error"] == pytest.approx(min(one.value for one in found.trials))
+
+
+def test_restricting_the_portfolio():
+    families = families_for(sp.csr_matrix((3, 1000)), 3, label_sets=True)
+    assert {one.learner for one in restricted(families, ["log-linear"], None)} == {Learner.LOG_LINEAR}
+    fixed = restricted(families, None, {"C": 2.0, "decomposition": "domination"})
+    assert all(one.parameters["decomposition"] == "domination" for one in fixed)
+    assert all(one.parameters["C"] == 2.0 for one in fixed)
+    assert len(fixed) == 3  # candidates that have become equal are compared once
+    assert [one.learner for one in restricted(families, ["mmp"], None)] == [Learner.MMP]
+    for learners, parameters, message in (
+        (["svm"], None, r"learners must be None or a list of log-linear.*got \['svm'\]"),
+        ("mmp", None, "got 'mmp'"),
+        (None, {"depth": 3}, "'depth' is not a parameter"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            restricted(families, learners, parameters)
 
 
 def test_a_measure_of_label_sets_needs_them():
-    check_measure("one_error", as_graphs([["a"], ["b"]]))
+    for measure in ("one_error", "balanced"):
+        check_measure(measure, as_graphs([["a"], ["b"]]))
+        with pytest.raises(ParameterError, match=rf"measure {measure} is for label sets.*\n.*zero_one_error"):
+            check_measure(measure, LayeredGraphs.from_levels([[0, 1, 2]]))
     check_measure("zero_one_error", LayeredGraphs.from_levels([[0, 1, 2]]))
-    with pytest.raises(ParameterError, match=r"--measure one_error is for label sets.*\n.*zero_one_error"):
-        check_measure("one_error", LayeredGraphs.from_levels([[0, 1, 2]]))
 
 
-def test_what_was_not_judged_comes_last():
-    trials = [trial(Learner.MMP, 1, [0.2]), Trial(Plan(Learner.MMP), float("nan"), 0.0), trial(Learner.MMP, 2, [0.9])]
+def test_what_was_not_measured_comes_last():
+    trials = [trial(Learner.MMP, 1, 0.2), trial(Learner.MMP, 3, float("nan")), trial(Learner.MMP, 2, 0.9)]
     assert [t.value for t in ranked(trials, "average_precision")][:2] == [0.9, 0.2]
     assert [t.value for t in ranked(trials, "ranking_loss")][:2] == [0.2, 0.9]
 
 
-def test_labels_and_measures_of_graphs():
+def test_measures_of_graphs():
     sets = as_graphs([["a", "b"], ["c"], ["a", "b", "c"]])
-    assert _labels_per_document(sets) == 1.5
-    assert default_measure(sets) == "ranking_loss"
+    assert default_measure(sets) == "balanced"
     layers = LayeredGraphs.from_levels([[0, 1, 2]])
     assert default_measure(layers) == "disagreement_error"
     scores = np.array([[3.0, 1.0, 2.0]])
@@ -175,24 +202,43 @@ def test_labels_and_measures_of_graphs():
     assert set(all_measures(sets, np.zeros((3, 3)))) == {"average_precision", "ranking_loss", "coverage", "one_error"}
 
 
-def test_fewer_documents_where_each_has_many_arcs():
-    few = as_graphs([["a"], ["b"]] * 5000)
-    assert _most_documents(few) == 4000
-    many = as_graphs([[f"{j}" for j in range(1000 * half, 1000 * half + 1000)] for half in (0, 1)] * 50)
-    assert _most_documents(many) == FEWEST_DOCUMENTS
+def test_the_balanced_measure():
+    sets = as_graphs([["a", "b"], ["c"]])
+    scores = np.random.default_rng(0).normal(size=(2, 3))
+    both = average_precision(sets, scores) + 1 - ranking_loss(sets, scores)
+    assert np.mean(measure_documents("balanced", sets, scores)) == pytest.approx(both / 2)
+    assert loss_of(0.8, "balanced") == pytest.approx(0.2)
+    assert loss_of(0.8, "coverage") == 0.8
+    assert loss_of(float("nan"), "coverage") == np.inf
 
 
-def test_passes_are_told():
-    told = []
-    progress_callback(lambda *line: told.append(line), 3, "mmp")({"iteration": 7})
-    assert told == [(3, "mmp, pass 7")]
+@pytest.mark.parametrize(("best", "end"), [(0.01, "smallest"), (300.0, "largest"), (3.0, None)])
+def test_the_end_of_a_grid(best, end):
+    costs = (0.01, 0.1, 3.0, 100.0, 300.0)
+    trials = [trial(Learner.LOG_LINEAR, C, 0.5 + abs(np.log(C / best))) for C in costs]
+    taken = next(one for one in trials if one.plan.parameters["C"] == best)
+    assert end_of_grid(taken, trials, "ranking_loss") == end
+
+
+def test_no_end_where_the_curve_is_flat_or_perfect():
+    flat = [trial(Learner.LOG_LINEAR, C, value) for C, value in ((1, 0.9), (10, 0.8), (30, 0.8001))]
+    assert end_of_grid(flat[2], flat, "average_precision") is None
+    perfect = [trial(Learner.LOG_LINEAR, C, value) for C, value in ((1, 0.2), (10, 0.0))]
+    assert end_of_grid(perfect[1], perfect, "ranking_loss") is None
+    assert end_of_grid(perfect[1], perfect[1:], "ranking_loss") is None
+
+
+def test_passes_are_reported():
+    lines = []
+    progress_callback(lambda *line: lines.append(line), 3, "mmp")({"iteration": 7})
+    assert lines == [(3, "mmp, pass 7")]
 
 
 def test_rows_are_drawn_once_and_for_good():
     rows = np.arange(100)
-    learn, judge = split_rows(rows, 0.25, 1)
-    assert (len(learn), len(judge)) == (75, 25)
-    assert sorted([*learn, *judge]) == rows.tolist()
-    np.testing.assert_array_equal(split_rows(rows, 0.25, 1)[1], judge)
+    learn, measure = split_rows(rows, 0.25, 1)
+    assert (len(learn), len(measure)) == (75, 25)
+    assert sorted([*learn, *measure]) == rows.tolist()
+    np.testing.assert_array_equal(split_rows(rows, 0.25, 1)[1], measure)
     assert len(sample_rows(rows, 10, 0)) == 10
     assert [len(part) for part in split_rows(rows[:2], 0.9, 0)] == [1, 1]

@@ -20,6 +20,7 @@ from arcrank.cli.commands.explain import explain
 from arcrank.cli.commands.info import info
 from arcrank.cli.commands.rank import rank
 from arcrank.cli.commands.reproduce import reproduce
+from arcrank.cli.commands.serve import serve
 from arcrank.cli.commands.train import train
 from arcrank.cli.commands.tune import tune
 from arcrank.cli.commands.update import update
@@ -59,7 +60,7 @@ def common(
         context.default_map = read_options(config, context.command)
 
 
-for _command in (train, tune, rank, explain, evaluate, update, check, info, reproduce, demo):
+for _command in (train, tune, rank, explain, evaluate, update, serve, check, info, reproduce, demo):
     app.command(cls=QuietCommand)(_command)
 app.add_typer(data, name="data")
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from arcrank._wording import count, number
 from arcrank.cli.console import console, say, table, warnings_to_stderr
 from arcrank.cli.files import flags_for_arguments, opened, suggest_row_fix
 from arcrank.cli.progress import Meter
-from arcrank.training.plan import metric_title
 from arcrank.training.reporter import Move, Reporter
+from arcrank.training.trial_table import trial_cells, trial_titles
 
 if TYPE_CHECKING:
     from arcrank.training.selection import Choice
@@ -45,17 +44,11 @@ class ConsoleReporter(Reporter):
         """Show what was tried, and why one was selected."""
         if choice.trials:
             _show_trials(choice)
-        say(f"auto selected {choice.plan.describe()}: {choice.why}.")
+        say(f"auto selected {choice.describe()}: {choice.why}.")
 
 
 def _show_trials(choice: Choice) -> None:
-    measure = metric_title(choice.measure)
-    n = count(choice.documents, "document")
-    title = (
-        f"Measured on {n} held out for selection" if choice.folds == 1 else f"Measured on {n} in {choice.folds} folds"
-    )
-    shown = table(title, "", "learner", "C", measure, numbers=2)
-    for trial in choice.trials:
-        mark = "* selected" if trial.plan is choice.plan else "+ best" if choice.is_best_of_learner(trial) else ""
-        shown.add_row(mark, str(trial.plan.learner), number(trial.plan.parameters["C"]), number(trial.value))
+    shown = table(f"Compared in {choice.folds} folds", *trial_titles(choice.measure), numbers=4)
+    for cells in trial_cells(choice.records()):
+        shown.add_row(*cells)
     console(error=True).print(shown)

@@ -16,10 +16,12 @@ from arcrank.datasets.reuters import load_reuters21578
 from arcrank.datasets.routing import load_routing
 from arcrank.datasets.stream import StreamReport, hashed_features, learn_stream
 from arcrank.datasets.subjects import load_subjects
+from arcrank.datasets.table_file import LabelledTable, read_table
 from arcrank.datasets.writers import write_corpus
 
 __all__ = [
     "Corpus",
+    "LabelledTable",
     "StreamReport",
     "hashed_features",
     "iter_corpus",
@@ -35,5 +37,6 @@ __all__ = [
     "load_routing",
     "load_subjects",
     "read_corpus",
+    "read_table",
     "write_corpus",
 ]

@@ -77,7 +77,7 @@ class Request:
                 empty = False
                 yield block
         else:
-            with self._opened() as (stream, name, found):
+            with self.opened() as (stream, name, found):
                 for block in self._reader(found)(Lines(stream, name, self.on_error, self.max_line_bytes), self.options):
                     empty = False
                     yield block
@@ -85,7 +85,7 @@ class Request:
             raise _no_rows(name, found)
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[IO[bytes], str, str]]:
+    def opened(self) -> Iterator[tuple[IO[bytes], str, str]]:
         """Yield the decompressed stream, its name for errors, and the format."""
         path: Any = self.source
         name = str(os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", "stream"))

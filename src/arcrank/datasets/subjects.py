@@ -30,11 +30,12 @@ class _Record(NamedTuple):
     name: str
     text: str
     subjects: list[str]
+    domains: list[str]
     language: int
     record_type: int
 
 
-def load_subjects(*, language: str | None = None, record_type: str | None = None) -> Corpus:
+def load_subjects(*, labels: str = "subjects", language: str | None = None, record_type: str | None = None) -> Corpus:
     """Load 110,401 records of a German national library: title and abstract, and the subjects that librarians assigned.
 
     The training split has 90,452 records and 35,116 subjects, 2.85 per record. The 19,949 records of "dev" have 3,151
@@ -43,6 +44,8 @@ def load_subjects(*, language: str | None = None, record_type: str | None = None
 
     Parameters
     ----------
+    labels : {"subjects", "domains"}
+        The subjects, or the 28 coarse fields of knowledge, 1 or more per record.
     language : {"de", "en"}, optional
         Only records in this language; by default both.
     record_type : {"Article", "Book", "Conference", "Report", "Thesis"}, optional
@@ -51,8 +54,8 @@ def load_subjects(*, language: str | None = None, record_type: str | None = None
     Returns
     -------
     Corpus
-        Labels sorted, the same 38,267 whatever is selected; ids = record numbers; a text is the title, a line end and
-        the abstract.
+        Labels sorted, the same 38,267 (or 28) whatever is selected; ids = record numbers; a text is the title, a line
+        end and the abstract.
 
     Examples
     --------
@@ -64,12 +67,14 @@ def load_subjects(*, language: str | None = None, record_type: str | None = None
     arcrank.errors.ParameterError: There is no language 'fr'; choose one of: de, en
     """
     wanted = {"language": _code("language", language, LANGUAGES), "type": _code("type", record_type, RECORD_TYPES)}
+    if labels not in ("subjects", "domains"):
+        raise ParameterError(f"There are no labels {labels!r}; choose one of: subjects, domains")
     path = find("subjects", what=_WHAT)
-    arrays = cached("subjects", 1, files_of(path, *_FILES), lambda: _parse(path))
+    arrays = cached("subjects", 2, files_of(path, *_FILES), lambda: _parse(path))
     corpus = Corpus(
-        labels=unpack_strings(arrays, "subjects_names"),
+        labels=unpack_strings(arrays, f"{labels}_names"),
         texts=unpack_strings(arrays, "text"),
-        label_sets=unpack_sets(arrays, "subjects"),
+        label_sets=unpack_sets(arrays, labels),
         ids=[*unpack_strings(arrays, "name")],
         source="GermEval-2025 LLMs4Subjects",
     )
@@ -94,14 +99,15 @@ def _parse(path: Path) -> Arrays:
     if missing:
         raise FormatError(f"{path}: {missing[0]} is missing; {_WHAT} are needed")
     records = [record for name in _FILES for record in parts[name]]
-    sets = [record.subjects for record in records]
+    subjects, domains = [record.subjects for record in records], [record.domains for record in records]
     return {
         "n_train": np.array(len(parts["train.jsonl"])),
         "language": np.array([record.language for record in records], dtype=np.uint8),
         "type": np.array([record.record_type for record in records], dtype=np.uint8),
         **pack_strings("name", [record.name for record in records]),
         **pack_strings("text", [record.text for record in records]),
-        **pack_sets("subjects", sets, sorted({subject for subjects in sets for subject in subjects})),
+        **pack_sets("subjects", subjects, sorted({name for names in subjects for name in names})),
+        **pack_sets("domains", domains, sorted({name for names in domains for name in names})),
     }
 
 
@@ -116,7 +122,10 @@ def _record(line: bytes) -> _Record:
     if not isinstance(row.content, str) or row.kind != "labels" or row.name is None:
         raise RowError("not a record", "it needs an id, a text and labels")
     _OPTIONS.check_labels(row.value)
-    language, record_type = fields.get("lang"), fields.get("type")
+    language, record_type, domains = fields.get("lang"), fields.get("type"), fields.get("domains")
+    if not isinstance(domains, list) or not all(isinstance(name, str) for name in domains):
+        raise RowError("not a record", f"its domains are {domains!r:.40} and not a list of names")
     if language not in LANGUAGES or record_type not in RECORD_TYPES:
         raise RowError("not a record", f"unknown lang {language!r} or type {record_type!r}")
-    return _Record(row.name, row.content, row.value, LANGUAGES.index(language), RECORD_TYPES.index(record_type))
+    codes = LANGUAGES.index(language), RECORD_TYPES.index(record_type)
+    return _Record(row.name, row.content, row.value, domains, *codes)

@@ -16,9 +16,10 @@ from arcrank.evaluation.evaluator import check_measurable
 from arcrank.evaluation.measures import higher_is_better
 from arcrank.evaluation.results import Evaluation
 from arcrank.evaluation.rows import Data, blocks_of
-from arcrank.evaluation.scoring import BlockScorer, ScoredBlock, takes_text
+from arcrank.evaluation.scoring import BlockScorer, ScoredBlock
 from arcrank.evaluation.significance import holm, n_patterns, permutation_p_values
 from arcrank.evaluation.totals import Totals
+from arcrank.inference.model_parts import takes_text
 
 __all__ = ["compare"]
 

@@ -18,7 +18,7 @@ from arcrank.errors import InputError
 from arcrank.evaluation.rows import Rows
 from arcrank.graphs import Hierarchy
 from arcrank.inference.feature_map import FeatureMap, corpus_features
-from arcrank.inference.model_parts import split_model
+from arcrank.inference.model_parts import split_model, takes_text
 from arcrank.rankers.base import rank_matrix
 
 if TYPE_CHECKING:
@@ -149,14 +149,9 @@ def _predicted(ranker: Any, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(ranker._label_sets(scores))
 
 
-def takes_text(model: Any) -> bool:
-    """Whether a model takes texts: the first step of its pipeline has no number of features."""
-    return hasattr(model, "steps") and not hasattr(model.steps[0][1], "n_features_in_")
-
-
 def _transformed(model: Any, X: Any) -> Any:
-    is_pipeline = hasattr(model, "steps") and len(model.steps) > 1
-    return model[:-1].transform(X) if is_pipeline else X
+    transformers, _ = split_model(model)
+    return transformers.transform(X) if transformers is not None and len(transformers) else X
 
 
 def _names(kind: str, value: Any) -> set[str]:

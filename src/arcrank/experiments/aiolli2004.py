@@ -126,7 +126,7 @@ def folds(train: Corpus, n_folds: int, seed: int) -> Iterator[Part]:
 
 
 def _machine(mapping: str, C: float, seed: int) -> PreferenceMachine:
-    return PreferenceMachine(mapping, C=C, tol=1e-3, max_iter=5000, random_state=seed)
+    return PreferenceMachine(mapping, C=C, intercept="regularised", tol=1e-3, max_iter=5000, random_state=seed)
 
 
 def select_c(mapping: str, parts: Iterable[Part], seed: int, grid: Sequence[float] = GRID) -> float:

@@ -166,7 +166,7 @@ def _split(n: int) -> tuple[IntArray, IntArray]:
 def _ranker(loss: str, solver: str, settings: dict[str, Any]) -> LogLinearRanker:
     if solver == "boosting":  # no intercept, as in eq. (6)
         return LogLinearRanker(loss, solver, fit_intercept=False, **settings)
-    return LogLinearRanker(loss, solver, tol=1e-2, random_state=0, **settings)
+    return LogLinearRanker(loss, solver, intercept="regularised", tol=1e-2, random_state=0, **settings)
 
 
 @lru_cache(maxsize=1)

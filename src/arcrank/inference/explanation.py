@@ -12,10 +12,14 @@ __all__ = ["explanation_report"]
 
 
 def explanation_report(why: Explanation, names: FeatureNames, text: str | None, top: int | None) -> dict[str, Any]:
-    """The parts of a margin as JSON: intercept, parts and rest, added in this order, are exactly the margin."""
+    """The parts of a margin as JSON: intercept, parts and rest, added in this order, are exactly the margin.
+
+    The votes of similar training documents are in the rest.
+    """
     name, written = names.names(text), names.written(text)
     shown = why.parts[:top]
-    rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0)
+    votes = [part.value for part in getattr(why, "neighbours", ())]  # of a ShortlistRanker
+    rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0) + sum(votes)
     margin = why.intercept
     for value in [*(value for _, value in shown), rest]:
         margin += value
@@ -27,5 +31,5 @@ def explanation_report(why: Explanation, names: FeatureNames, text: str | None, 
         "intercept": why.intercept,
         "parts": listed,
         "rest": rest,
-        "rest_count": len(why.parts) - len(listed),
+        "rest_count": len(why.parts) - len(listed) + len(votes),
     }

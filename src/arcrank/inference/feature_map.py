@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import InputError
-from arcrank.inference.model_parts import split_model
+from arcrank.inference.model_parts import split_model, takes_text
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -33,11 +33,13 @@ class FeatureMap:
     @classmethod
     def of_model(cls, model: Any) -> FeatureMap:
         """The columns of a model, from its steps and its card."""
-        if split_model(model)[0] is not None:
+        if takes_text(model):
             return cls("text")
         card: Mapping[str, Any] = getattr(model, "model_card_", None) or {}
         columns = card.get("columns") or {}
-        return cls(columns.get("kind", "numbered"), int(model.n_features_in_), columns.get("names"))
+        transformers, ranker = split_model(model)
+        first = ranker if transformers is None else transformers[0]
+        return cls(columns.get("kind", "numbered"), int(first.n_features_in_), columns.get("names"))
 
     @classmethod
     def of_corpus(cls, corpus: Corpus) -> FeatureMap:
@@ -85,4 +87,9 @@ def corpus_features(model: Any, corpus: Corpus, columns: FeatureMap | None = Non
         )
     if corpus.texts is not None:
         return split_model(model)[0].transform(corpus.texts)
-    return columns.matrix(corpus.X, corpus.feature_names)
+    return transform_matrix(split_model(model)[0], columns.matrix(corpus.X, corpus.feature_names))
+
+
+def transform_matrix(transformers: Any, X: csr_matrix) -> Any:
+    """Apply the transformers of features, if there are any; they centre features, so X becomes dense."""
+    return X if transformers is None else transformers.transform(X.toarray())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,8 @@ from arcrank._wording import as_json
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs.cut import CUT
 from arcrank.inference.explanation import explanation_report
-from arcrank.inference.feature_map import FeatureMap
-from arcrank.inference.model_parts import split_model
+from arcrank.inference.feature_map import FeatureMap, transform_matrix
+from arcrank.inference.model_parts import split_model, takes_text
 from arcrank.inference.ranked_document import RankedDocument
 from arcrank.rankers.base import Explanation, top_columns
 from arcrank.solvers.products import row_products
@@ -51,6 +52,7 @@ class Predictor:
 
     def __init__(self, model: Any) -> None:
         self.transformers, self.ranker = split_model(model)
+        self.takes_text = takes_text(model)
         if not hasattr(self.ranker, "score_labels"):
             raise InputError(f"{type(self.ranker).__name__} ranks instances, not labels.\nTrain a label ranker.")
         self.columns = FeatureMap.of_model(model)
@@ -62,11 +64,6 @@ class Predictor:
 
     def _has_kernel(self) -> bool:
         return getattr(self.ranker, "kernel", None) not in (None, "linear")
-
-    @property
-    def takes_text(self) -> bool:
-        """Whether documents are texts rather than features."""
-        return self.transformers is not None
 
     @cached_property
     def written_labels(self) -> dict[Any, str]:
@@ -81,7 +78,7 @@ class Predictor:
             return self.transformers.transform(documents.texts)
         if self.takes_text:
             raise InputError(_wrong_kind("texts", "features"))
-        return self.columns.matrix(documents.X, documents.feature_names)
+        return transform_matrix(self.transformers, self.columns.matrix(documents.X, documents.feature_names))
 
     def scores(self, X: Any) -> Array:
         """Scores (n, k) of what `features` returns."""
@@ -184,10 +181,8 @@ class Predictor:
 
     def margin(self, x: Any, above: int, below: int | None) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
-        if self._weights is None:
-            raise InputError(
-                "The model has a kernel, so its features have no weights.\nTrain a linear model to explain it."
-            )
+        if self._weights is None:  # trees, kernels, averages, and sparse weights, which the ranker reads itself
+            return self._margin_of_ranker(x, self.labels[above], CUT if below is None else self.labels[below])
         row = csr_matrix(x)
         weights, constant = self._weights[row.indices, above], float(self.ranker.intercept_[above])
         if below is None and not self.ranker.cut_label:
@@ -197,6 +192,13 @@ class Predictor:
             constant -= float(self.ranker.intercept_[below])
         lower = CUT if below is None else self.labels[below]
         return Explanation.of(self.labels[above], lower, np.asarray(row.indices), row.data * weights, constant)
+
+    def _margin_of_ranker(self, x: Any, above: Any, below: Any) -> Explanation:
+        """The ranker's own explanation, with features by their columns."""
+        why = self.ranker.explain(x, above, below)
+        names = getattr(self.ranker, "feature_names_in_", range(self.ranker.n_features_in_))
+        column = {name: at for at, name in enumerate(names)}
+        return replace(why, parts=[(column[name], value) for name, value in why.parts])
 
     @cached_property
     def _feature_names(self) -> FeatureNames:

@@ -10,6 +10,7 @@ import numpy as np
 
 from arcrank._typing import Array
 from arcrank.compiled import loglinear_layers
+from arcrank.compiled.loglinear_curvature import disagreement_curvature, domination_curvature, piece_curvature
 from arcrank.compiled.loglinear_pieces import piece_flows
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
@@ -20,6 +21,11 @@ _LAYERED: dict[str, tuple[Callable[..., None], bool]] = {  # kernel, and whether
     "disagreement": (loglinear_layers.disagreement, False),
     "domination": (loglinear_layers.domination, False),
     "dominated": (loglinear_layers.domination, True),
+}
+_CURVATURES: dict[Callable[..., None], Callable[..., None]] = {  # zero-one has one piece: flows are enough
+    loglinear_layers.disagreement: disagreement_curvature,
+    loglinear_layers.domination: domination_curvature,
+    piece_flows: piece_curvature,
 }
 
 
@@ -82,25 +88,40 @@ class LogLinearLoss:
         """The loss, and outflow and inflow as (n, k) arrays; the number of threads does not change them."""
         outflow, inflow = np.empty(self.shape), np.empty(self.shape)
         losses = np.empty(self.shape[0])
-        blocks = row_blocks(*self.shape, cells=1 << 17)
+        flows = (inflow, outflow) if self._mirror else (outflow, inflow)
+        self._run(self._kernel, scores, *flows, losses)
+        return float(losses.sum()), outflow, inflow
+
+    def derivatives(self, scores: Array) -> tuple[float, Array, Array]:
+        """The loss, its gradient in the scores (inflow - outflow), and the diagonal of its Hessian, (n, k) arrays.
+
+        The curvature of a piece is `(inflow + outflow) - (inflow - outflow)^2` with the flows of the piece alone; see
+        `arcrank.compiled.loglinear_curvature`.
+        """
+        value, outflow, inflow = self.flows(scores)
+        gradient = inflow - outflow
+        if self._kernel in _CURVATURES:
+            curvature = np.empty(self.shape)
+            self._run(_CURVATURES[self._kernel], scores, curvature)
+            return value, gradient, curvature
+        weight = np.where(self.weight > 0.0, self.weight, 1.0)[:, None]  # without weight there is no flow
+        return value, gradient, np.maximum(0.0, inflow + outflow - gradient**2 / weight)
+
+    def _run(self, kernel: Callable[..., None], scores: Array, *results: Array) -> None:
+        """Call a kernel on blocks of rows, by one thread or several."""
+        graph = (self._graph,) if self._kernel is piece_flows else (self._graph, self._mirror)
 
         def work(block: slice) -> None:
-            self._block(block, scores[block], outflow[block], inflow[block], losses[block])
+            parts = (part[block] for part in results)
+            kernel(*graph, self.weight, self.normalize, block.start, scores[block], *parts)
 
+        blocks = row_blocks(*self.shape, cells=1 << 17)
         if self.n_jobs == 1 or len(blocks) < 2:
             for block in blocks:
                 work(block)
         else:
             with ThreadPoolExecutor(self.n_jobs) as threads:
                 list(threads.map(work, blocks))
-        return float(losses.sum()), outflow, inflow
-
-    def _block(self, block: slice, scores: Array, outflow: Array, inflow: Array, losses: Array) -> None:
-        if self._kernel is piece_flows:
-            self._kernel(self._graph, self.weight, self.normalize, block.start, scores, outflow, inflow, losses)
-            return
-        flows = (inflow, outflow) if self._mirror else (outflow, inflow)
-        self._kernel(self._graph, self._mirror, self.weight, self.normalize, block.start, scores, *flows, losses)
 
     def value(self, scores: Array) -> float:
         """The loss alone."""

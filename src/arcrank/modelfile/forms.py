@@ -35,6 +35,7 @@ __all__ = [
     "Size",
     "Sizes",
     "Some",
+    "Text",
     "Whole",
     "Words",
     "bound",
@@ -136,6 +137,15 @@ class Number(Form):
 
     def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
         return isinstance(value, int | float) and not isinstance(value, bool) and self.low <= value <= self.high
+
+
+class Text(Form):
+    """Any string."""
+
+    says = "a string"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        return isinstance(value, str)
 
 
 class Measure(Form):

@@ -1,6 +1,7 @@
 """What the parts of a model file have learnt: every array with its type, its shape and the range of its numbers.
 
-Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps, n training instances.
+Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps or trees, N nodes of
+trees with w values each, n training instances.
 Forms may depend on the parameters; what shapes and ranges cannot express is checked across several values.
 """
 
@@ -28,11 +29,15 @@ from arcrank.modelfile.forms import (
     Registered,
     Size,
     Sizes,
+    Text,
     Whole,
     Words,
 )
-from arcrank.modelfile.parameters import SetMeasure
+from arcrank.modelfile.nested import Nested
+from arcrank.modelfile.parameters import LANGUAGE, SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
+from arcrank.modelfile.table_forms import TableColumns
+from arcrank.solvers.forest import Forest, check_forest
 from arcrank.solvers.online import check_progress
 
 __all__ = ["LEARNT", "RELATIONS"]
@@ -124,6 +129,7 @@ def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
         **_CALIBRATED,
         **_weights(1 if learnt.get("kind") == "candidates" else "k"),
         **_HISTORY,
+        "cost": Optional(Measure()),
         "solver": Optional(OneOf("dual", "lbfgs", "boosting")),
         "thresholds": Optional(Record({"any": threshold, "first": threshold})),
     }
@@ -141,7 +147,7 @@ _KERNEL = {
     "gamma": Number(_SMALLEST),
     "degree": Number(),
     "coef0": Number(),
-    "constant": Number(0.0, 1.0),
+    "constant": Number(0.0),
 }
 
 
@@ -149,6 +155,7 @@ def _machine(settings: Values, _: Values) -> dict[str, Form]:
     shared = {
         **_HISTORY,
         **_CALIBRATED,
+        "cost": Optional(Measure()),
         "bound": Optional(Record(_BOUND)),
         "objective": Optional(Measure()),
         "leave_one_out_bound": Optional(Measure()),
@@ -194,6 +201,25 @@ def _online(settings: Values, _: Values) -> dict[str, Form]:
     }
 
 
+def _shortlist(settings: Values, _: Values) -> dict[str, Form]:
+    labels, halves = "u2 i4", "f2 f4"
+    return {
+        **_labels(most=MOST_FEATURES),
+        **_HISTORY,
+        **_CALIBRATED,
+        "intercept": Array("f8", "k"),
+        "cut_weights": Array("f4", "d" if settings["cut_label"] else 0),
+        "weight_ptr": Array("i8", "d+1", low=0, high=2**53),
+        "weight_labels": Array(labels, "weights", low=0, high="k"),
+        "weights": Array(halves, "weights"),
+        "list_ptr": Array("i8", "d+1", low=0, high=2**53),
+        "member_ptr": Array("i8", "n+1", low=0, high=2**53),
+        "list_documents": Array("i4", "entries", low=0, high="n"),
+        "list_values": Array(halves, "entries"),
+        "member_labels": Array(labels, "members", low=0, high="k"),
+    }
+
+
 _STUMPS = {
     "features": Array("i8", "T", low=0, high="d"),
     "thresholds": Array("f8", "T"),
@@ -217,6 +243,25 @@ def _stumps() -> dict[str, Form]:
         "bounds": Optional(Array("f8", "T", measure=True)),
         "loss_curve": Optional(Array("f8", "losses", measure=True)),
         "validation_curve": Optional(Either(_NOTHING, Array("f8", "tried", measure=True))),
+    }
+
+
+_FOREST = {
+    **dict.fromkeys(("roots", "columns"), Array("i8", "T", low=0, high=2**53)),
+    **dict.fromkeys(("features", "left", "right"), Array("i8", "N", low=-1, high=2**53)),
+    "thresholds": Array("f8", "N"),
+    "values": Array("f8", "N", "w"),
+    "missing_left": Array("b1", "N"),
+}
+
+
+def _trees(_: Values, __: Values) -> dict[str, Form]:
+    return {
+        **_labels(most=MOST_FEATURES),
+        **_CALIBRATED,
+        "intercept": Array("f8", "k"),
+        "forest": Record(_FOREST),
+        "history": Optional(History()),
     }
 
 
@@ -263,18 +308,51 @@ def _tfidf(settings: Values, _: Values) -> dict[str, Form]:
 _IDF = Array("f8", "d", low=0.0, high=_LARGEST_IDF)
 _SCORES = Optional(Array("f8", "d", measure=True))
 
+
+def _average(_: Values, learnt: Values) -> dict[str, Form]:
+    members = {"members": ListOfRecords()}
+    if learnt.get("members"):
+        return _labels() | _CALIBRATED | members | {"intercept": Array("f8", "k")}
+    return _labels() | _CALIBRATED | members | _weights("k")
+
+
+class ListOfRecords(Form):
+    """A list of what the rankers of an average learnt, which their parts check."""
+
+    says = "a list of records"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _scaler(settings: Values, _: Values) -> dict[str, Form]:
+    mean = Array("f8", "d") if settings["with_mean"] else _NOTHING
+    scale = Array("f8", "d", low=_SMALLEST) if settings["with_std"] else _NOTHING
+    return {"n_features": Size("d"), **_FEATURE_NAMES, "mean": mean, "scale": scale}
+
+
 LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "log-linear": _log_linear,
     "preference-machine": _machine,
     "mmp": _online,
     "perceptron": _online,
+    "shortlist": _shortlist,
     "rocchio": _rocchio,
+    "average": _average,
+    "standard-scaler": _scaler,
+    "trees": _trees,
     "rankboost": _rankboost,
     "semi-supervised-rankboost": _semi_supervised,
     "transductive-svm": _binary,
     "semi-supervised-logistic": _binary,
-    "text-features": _terms(idf=_IDF),
+    "text-features": _terms(idf=_IDF, language=Optional(LANGUAGE)),
     "hashed-text-features": lambda _, __: {},
+    "embedding-features": lambda _, __: {"digest": Text()},
+    "text-and-embeddings": lambda _, __: {
+        "words": Nested("text-features", symbol="words"),
+        "embeddings": Nested("embedding-features", symbol="embeddings"),
+    },
+    "table-features": lambda _, __: {"columns": TableColumns()},
     "term-counts": _terms(),
     "log-counts": _columns(),
     "tf-idf": _columns(idf=_IDF),
@@ -349,6 +427,28 @@ def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
         _check_growth({**settings, "gamma": gamma}, vectors, learnt["coefficients"])
 
 
+def _check_trees(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    _check_calibration(learnt.get("calibration"))
+    wrong = check_forest(Forest(**learnt["forest"]), sizes["d"], sizes["k"] + bool(settings["cut_label"]))
+    if wrong is not None:
+        raise MisfitError(wrong)
+
+
+def _check_shortlist(_: Values, learnt: Values, __: Sizes) -> None:
+    _check_calibration(learnt.get("calibration"))
+    for ptr, values in (
+        ("weight_ptr", "weight_labels"),
+        ("list_ptr", "list_documents"),
+        ("member_ptr", "member_labels"),
+    ):
+        ends, found = learnt[ptr], learnt[values]
+        if ends[0] != 0 or ends[-1] != len(found) or (ends[1:] < ends[:-1]).any():
+            raise MisfitError(f"{ptr} does not divide the {len(found)} numbers of {values} into rows")
+        falls = found[1:] <= found[:-1]
+        if falls.any() and not np.isin(np.flatnonzero(falls) + 1, ends).all():
+            raise MisfitError(f"{values} do not ascend within a row")
+
+
 def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
     if settings["features"] == "stumps":
         return
@@ -356,6 +456,10 @@ def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
     widest = sizes["d"] if latent["components"] is None else sizes["c"]
     if latent["resolutions"][-1] > widest:
         raise MisfitError(f"the latent resolutions are {latent['resolutions']}, but there are {widest} dimensions")
+
+
+def _check_stacked(_: Values, __: Values, sizes: Sizes) -> None:
+    sizes["d"] = sizes["words"] + sizes["embeddings"]
 
 
 def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
@@ -370,10 +474,14 @@ def _check_calibrated(_: Values, learnt: Values, __: Sizes) -> None:
 RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "log-linear": _check_calibrated,
     "rocchio": _check_calibrated,
+    "average": _check_calibrated,
     "preference-machine": _check_machine,
     "mmp": _check_online,
     "perceptron": _check_online,
+    "trees": _check_trees,
+    "shortlist": _check_shortlist,
     "semi-supervised-rankboost": _check_latent,
+    "text-and-embeddings": _check_stacked,
     **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),
 }
 """By the name of the part in files: checks of its parameters and learnt values together."""

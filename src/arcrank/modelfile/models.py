@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arcrank import __version__
 from arcrank.errors import ModelFileError
+from arcrank.modelfile.auto import auto_entry, is_auto, restore_auto
 from arcrank.modelfile.encoder import Encoder
 from arcrank.modelfile.manifest import check_agreement, check_manifest, read_stored_card
 from arcrank.modelfile.registry import part_named, part_of
@@ -27,6 +28,9 @@ Block = tuple[str, list[int], memoryview]
 
 def model_to_manifest(model: Any, card: Any) -> tuple[dict[str, Any], dict[str, Block]]:
     """Return the manifest of a model, and its arrays as blocks: "0/..." of its first part, "1/..." of the next, etc."""
+    if is_auto(model):
+        card = {**card, **auto_entry(model)} if isinstance(card, dict) else card
+        model = model.model_
     steps, parts = _steps(model), []
     arrays: dict[str, NDArray[Any]] = {}
     for number, (step, estimator) in enumerate(steps):
@@ -153,7 +157,7 @@ def model_from_manifest(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]
     steps = [one.built() for one in read]
     model = _pipeline(steps) if manifest["pipeline"] else steps[0][1]
     model.model_card_ = card
-    return model
+    return restore_auto(model, card)
 
 
 def _pipeline(steps: list[tuple[str, Any]]) -> Any:

@@ -27,10 +27,10 @@ from arcrank.modelfile.forms import (
     Whole,
     Words,
 )
-from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Range, TokenPattern
+from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Kinds, Range, TokenPattern
 from arcrank.rankers.set_offsets import check_set_measure
 
-__all__ = ["PARAMETERS", "RETIRED"]
+__all__ = ["EARLIER", "LANGUAGE", "PARAMETERS", "RETIRED"]
 
 
 _NOTHING = OneOf(None)
@@ -56,6 +56,26 @@ class SetMeasure(Form):
         return True
 
 
+class Records(Form):
+    """A list of records, which the part itself checks."""
+
+    says = "a list of at most 100 records"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        """Whether it is a short list of dicts."""
+        return isinstance(value, list) and len(value) <= 100 and all(isinstance(one, dict) for one in value)
+
+
+class PositiveNumbers(Form):
+    """A list of numbers above 0."""
+
+    says = "a list of numbers above 0"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Whether it is one."""
+        return isinstance(value, list) and all(Number(1e-100).fits(one, sizes) for one in value)
+
+
 def _training(names: str) -> dict[str, Form]:
     return dict.fromkeys(names.split(), _ANY_OF_TRAINING)
 
@@ -66,6 +86,11 @@ _CUT = {
     "set_measure": Either(_NOTHING, SetMeasure()),
     "calibration_folds": Whole(0),
 }
+_REGULARISED = {
+    "C": Either(OneOf("scale"), _ANY_OF_TRAINING),
+    "intercept": OneOf("scaled", "regularised"),
+    "fit_intercept": _ANY_OF_TRAINING,
+}
 _LOG_LINEAR = {
     **_CUT,
     "decomposition": _DECOMPOSITION,
@@ -73,7 +98,8 @@ _LOG_LINEAR = {
     "loss": _NOTHING,
     "callback": _NOTHING,
     "random_state": _SEED,
-    **_training("C normalize fit_intercept smoothing virtual tol max_iter warm_start n_jobs verbose"),
+    **_REGULARISED,
+    **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
     **_CUT,
@@ -86,9 +112,23 @@ _MACHINE = {
     "beta": Number(1e-100),
     "normalize": Flag(),
     "gamma": Either(OneOf("scale", "auto"), Number()),
+    "landmarks": Either(_NOTHING, Whole(1)),
     "callback": _NOTHING,
     "random_state": _SEED,
-    **_training("C fit_intercept degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
+    **_REGULARISED,
+    **_training("degree coef0 tol max_iter shrinking cache_mb warm_start n_jobs verbose"),
+}
+_SHORTLIST = {
+    **{name: form for name, form in _CUT.items() if name != "calibration_folds"},
+    "decomposition": _DECOMPOSITION,
+    "loss": Registered("arcrank.solvers.shortlist:LOSSES"),
+    "pattern": OneOf("documents", "full"),
+    "neighbours": Whole(0, 10_000),
+    "neighbours_weight": Number(0.0),
+    "callback": _NOTHING,
+    "random_state": _SEED,
+    **dict.fromkeys(("C", "prior", "working_set"), Either(_NOTHING, Measure())),
+    **_training("max_df fit_intercept prune tol max_iter n_jobs verbose"),
 }
 _PERCEPTRON = {**_CUT, "average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
 _MMP = {
@@ -98,6 +138,14 @@ _MMP = {
     "gamma": Either(_NOTHING, Number(1e-100)),
     "degree": Number(),
     "coef0": Number(),
+}
+_TREES = {
+    **_CUT,
+    "decomposition": _DECOMPOSITION,
+    "callback": _NOTHING,
+    "random_state": _SEED,
+    **_training("n_rounds learning_rate n_runs max_leaf_nodes min_samples_leaf l2_regularization random_thresholds"),
+    **_training("shared_trees max_features subsample normalize n_jobs verbose"),
 }
 _RANKBOOST = {
     "thresholds": Either(OneOf("all"), Whole(1)),
@@ -120,10 +168,14 @@ _TRANSDUCTIVE = {
 _TOKENS = {
     "lowercase": Flag(),
     "digits": OneOf("token", "keep", "drop"),
-    "stop_words": Either(OneOf(None, "english"), Words(list, tuple, set, StoredNames)),
+    "stop_words": Either(
+        OneOf(None), Registered("arcrank.text.stopwords:STOP_WORDS"), Words(list, tuple, set, StoredNames)
+    ),
     "stem": Either(Flag(), Registered("Stemmer:algorithms")),
     "min_length": Whole(1),
 }
+LANGUAGE = Either(_NOTHING, Registered("arcrank.text.stopwords:STOP_WORDS"))
+_OF_LANGUAGE = {**_TOKENS, "language": LANGUAGE, "stop_words": Either(Flag(), _TOKENS["stop_words"])}
 _TERMS = {"ngrams": Whole(1, MOST_WORDS), "min_df": Fraction(), "max_df": Fraction()}
 _WEIGHTS = {"sublinear": Flag(), "norm": _NORM}
 _HASHED = {"n_features": Size("d", 1, MOST_FEATURES)}
@@ -154,15 +206,32 @@ _COUNTED = {
 PARAMETERS: dict[str, dict[str, Form]] = {
     "log-linear": _LOG_LINEAR,
     "preference-machine": _MACHINE,
+    "shortlist": _SHORTLIST,
     "mmp": _MMP,
     "perceptron": _PERCEPTRON,
     "rocchio": _training("beta gamma"),
+    "average": {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())},
+    "standard-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
+    "trees": _TREES,
     "rankboost": _RANKBOOST,
     "semi-supervised-rankboost": _SEMI_SUPERVISED,
     "transductive-svm": _TRANSDUCTIVE,
     "semi-supervised-logistic": _training("C unlabelled_weight max_iter tol"),
-    "text-features": {**_TOKENS, **_TERMS, **_WEIGHTS, "idf": Flag()},
-    "hashed-text-features": {**_TOKENS, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
+    "text-features": {
+        **_OF_LANGUAGE,
+        **_TERMS,
+        **_WEIGHTS,
+        "idf": Flag(),
+        "language": Either(OneOf("auto"), LANGUAGE),
+    },
+    "hashed-text-features": {**_OF_LANGUAGE, **_HASHED, **_WEIGHTS, "ngrams": Whole(1, MOST_WORDS)},
+    "embedding-features": {"model": OneOf("wordllama"), "dimensions": Size("d", 1, 256)},
+    "text-and-embeddings": {"words": _NOTHING, "embeddings": _NOTHING, "weight": Number(0.0)},
+    "table-features": {
+        "kinds": Either(_NOTHING, Kinds()),
+        "min_frequency": Fraction(),
+        "max_categories": Whole(1, MOST_FEATURES),
+    },
     "term-counts": {
         **_TERMS,
         "tokenizer": Either(_NOTHING, Some(_TOKENS, "the parameters of a Tokenizer")),
@@ -186,3 +255,8 @@ PARAMETERS: dict[str, dict[str, Form]] = {
 
 RETIRED: dict[str, dict[str, Form]] = {"semi-supervised-logistic": {"labels": OneOf("soft", "hard")}}
 """By the same name: parameters in files of earlier versions that the estimator no longer has."""
+
+EARLIER: dict[str, dict[str, Any]] = {
+    name: {"intercept": "regularised"} for name in ("log-linear", "preference-machine")
+}
+"""By the same name: what a file means that lacks the parameter, where this is not the present default."""

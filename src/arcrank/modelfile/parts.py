@@ -8,11 +8,24 @@ from importlib import import_module
 from typing import Any
 
 from arcrank.modelfile.encoder import MostlyZero, Names
-from arcrank.modelfile.forms import MisfitError, Optional, Sizes
+from arcrank.modelfile.forms import Form, MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
-from arcrank.modelfile.parameters import PARAMETERS, RETIRED
+from arcrank.modelfile.nested import build_nested, pack_nested
+from arcrank.modelfile.parameters import EARLIER, PARAMETERS, RETIRED
 
-__all__ = ["CountsPart", "OnlinePart", "Part", "TermCountsPart", "TextPart", "TfidfPart", "import_home"]
+__all__ = [
+    "CountsPart",
+    "EmbeddingPart",
+    "OnlinePart",
+    "Part",
+    "ShortlistPart",
+    "TablePart",
+    "TermCountsPart",
+    "TextAndEmbeddingsPart",
+    "TextPart",
+    "TfidfPart",
+    "import_home",
+]
 
 PASSING = ("callback", "random_state")
 """Training parameters that may be objects; objects are not stored, so a loaded model lacks them."""
@@ -57,17 +70,28 @@ class Part:
 
     def check(self, parameters: Any, learnt: Any) -> Sizes:
         """Return the sizes of a part that was read and not yet expanded; raises ValueError if it is not valid."""
-        allowed, sizes = PARAMETERS[self.name] | RETIRED.get(self.name, {}), Sizes()
-        strange = [name for name in parameters if name not in allowed]
-        if strange:
-            raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
+        sizes = Sizes()
+        self._check_names(parameters)
         settings = self._settings(parameters)
         self._check_learnt(settings, learnt, sizes)
-        for name, value in parameters.items():
-            allowed[name].check(value, f"the parameter {name}", sizes)
+        self.check_parameters(parameters, sizes)
         if self.name in RELATIONS:
             RELATIONS[self.name](settings, learnt, sizes)
         return sizes
+
+    def check_parameters(self, parameters: Any, sizes: Sizes) -> None:
+        """Raise ValueError for a parameter that is not known or not valid."""
+        self._check_names(parameters)
+        for name, value in parameters.items():
+            self._allowed()[name].check(value, f"the parameter {name}", sizes)
+
+    def _allowed(self) -> dict[str, Form]:
+        return PARAMETERS[self.name] | RETIRED.get(self.name, {})
+
+    def _check_names(self, parameters: Any) -> None:
+        strange = [name for name in parameters if name not in self._allowed()]
+        if strange:
+            raise MisfitError(f"{self.name} has no parameter {strange[0]!r:.80}")
 
     def check_closely(self, parameters: Any, learnt: Any) -> None:
         """Raise ValueError for names that are not distinct; checked last, because it takes memory."""
@@ -78,7 +102,7 @@ class Part:
     def _settings(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """All parameters, with defaults for those that an older file lacks."""
         defaults: dict[str, Any] = import_home(self.home)().get_params(deep=False)
-        return defaults | parameters
+        return defaults | EARLIER.get(self.name, {}) | parameters
 
     def _check_learnt(self, settings: dict[str, Any], learnt: Any, sizes: Sizes) -> None:
         forms = LEARNT[self.name](settings, learnt)
@@ -93,8 +117,9 @@ class Part:
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         """Return the fitted estimator of what was checked and expanded."""
-        retired = RETIRED.get(self.name, {})
-        estimator = import_home(self.home)(**{name: v for name, v in parameters.items() if name not in retired})
+        retired, earlier = RETIRED.get(self.name, {}), EARLIER.get(self.name, {})
+        given = {name: value for name, value in parameters.items() if name not in retired}
+        estimator = import_home(self.home)(**(earlier | given))
         for name, value in learnt.items():
             is_record = name in self.records and value is not None
             setattr(estimator, self.fitted[name], import_home(self.records[name])(**value) if is_record else value)
@@ -130,6 +155,35 @@ class OnlinePart(Part):
         return estimator
 
 
+class ShortlistPart(Part):
+    """A ShortlistRanker, whose sparse weights and inverted lists are stored in the smallest types that hold them."""
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        weights, lists = estimator.weights_, estimator.neighbours_
+        return super().learnt(estimator) | {
+            "weight_ptr": weights.ptr,
+            "weight_labels": _narrow(weights.label),
+            "weights": _halved(weights.weight),
+            "list_ptr": lists.ptr,
+            "list_documents": lists.document,
+            "list_values": _halved(lists.value),
+            "member_ptr": lists.label_ptr,
+            "member_labels": _narrow(lists.label),
+        }
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        weights = learnt.pop("weight_ptr"), learnt.pop("weight_labels"), learnt.pop("weights")
+        names = ("list_ptr", "list_documents", "list_values", "member_ptr", "member_labels")
+        ptr, documents, values, member_ptr, members = (learnt.pop(name) for name in names)
+        estimator = super().build(parameters, learnt)
+        sparse = import_home("arcrank.solvers.shortlist:SparseWeights")
+        estimator.weights_ = sparse(weights[0], weights[1].astype("i4"), weights[2].astype("f4"))
+        neighbours = import_home("arcrank.rankers.shortlist.neighbours:Neighbours")
+        lists = ptr, documents, values.astype("f4"), member_ptr, members.astype("i4")
+        estimator.neighbours_ = neighbours(*lists)
+        return estimator
+
+
 class TextPart(Part):
     """`TextFeatures`, stored by its own state."""
 
@@ -138,10 +192,55 @@ class TextPart(Part):
         return parameters
 
     def learnt(self, estimator: Any) -> dict[str, Any]:
-        return {"terms": Names(estimator.terms_), "idf": estimator.idf_}
+        return {"terms": Names(estimator.terms_), "idf": estimator.idf_, "language": estimator.language_}
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
         return import_home(self.home).from_state({"parameters": parameters, **learnt})
+
+
+class EmbeddingPart(Part):
+    """`EmbeddingFeatures`: the weights stay in the installed package, and are compared by their checksum."""
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        return import_home(self.home)(**parameters).check_installed(learnt["digest"])
+
+
+class TextAndEmbeddingsPart(Part):
+    """`TextAndEmbeddings`, whose two transformers are parts themselves."""
+
+    def parameters(self, estimator: Any) -> dict[str, Any]:
+        # The inner estimators are stored as they were fitted, and their parameters with them.
+        return {"words": None, "embeddings": None, "weight": estimator.weight}
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        return {"words": pack_nested(estimator.words_), "embeddings": pack_nested(estimator.embeddings_)}
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        words, embeddings = build_nested(learnt["words"]), build_nested(learnt["embeddings"])
+        return import_home(self.home).from_fitted(words, embeddings, parameters["weight"])
+
+
+class TablePart(Part):
+    """`TableFeatures`: one record for each column, that of a text with its own part."""
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        return {"columns": [_packed_column(column.to_record()) for column in estimator.columns_]}
+
+    def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
+        records = [_built_column(record) for record in learnt["columns"]]
+        return import_home(self.home).from_records(parameters, records)
+
+
+def _packed_column(record: dict[str, Any]) -> dict[str, Any]:
+    if "words" in record:
+        record["words"] = pack_nested(record["words"])
+    if "categories" in record:
+        record["categories"] = Names(record["categories"])
+    return record
+
+
+def _built_column(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "words": build_nested(record["words"])} if "words" in record else record
 
 
 class CountsPart(Part):
@@ -185,6 +284,18 @@ class TfidfPart(CountsPart):
         if idf is not None:
             estimator.idf_ = idf
         return estimator
+
+
+def _narrow(labels: Any) -> Any:
+    """Label numbers in 16 bits where they fit."""
+    return labels.astype("u2") if labels.max(initial=0) < 1 << 16 else labels
+
+
+def _halved(values: Any) -> Any:
+    """Numbers in 16 bits where that changes none of them."""
+    largest = 65504.0  # of float16; beyond, the conversion would warn
+    halved = values.clip(-largest, largest).astype("f2")
+    return halved if (halved.astype("f4") == values).all() else values
 
 
 def _without_objects(name: str, value: Any) -> Any:

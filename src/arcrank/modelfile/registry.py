@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from arcrank.errors import ModelFileError
-from arcrank.modelfile.parts import CountsPart, OnlinePart, Part, TermCountsPart, TextPart, TfidfPart
+from arcrank.modelfile.average import AveragePart
+from arcrank.modelfile.parts import (
+    CountsPart,
+    EmbeddingPart,
+    OnlinePart,
+    Part,
+    ShortlistPart,
+    TablePart,
+    TermCountsPart,
+    TextAndEmbeddingsPart,
+    TextPart,
+    TfidfPart,
+)
 
 __all__ = ["PARTS", "part_named", "part_of"]
 
@@ -16,7 +28,7 @@ _LABELS = {"kind": "_kind", "labels": "labels_", "n_features": "n_features_in_",
 _WEIGHTS = {"weights": "coef_", "intercept": "intercept_"}
 _CALIBRATED = {"calibration": "calibration_"}
 _CALIBRATION = {"calibration": "arcrank.rankers.calibration:Calibration"}
-_TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_"}
+_TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_", "cost": "C_"}
 _MACHINE = {
     "embedding": "embedding_",
     "support": "support_",
@@ -78,7 +90,27 @@ PARTS: tuple[Part, ...] = (
     ),
     _online("mmp", "mmp:MMPRanker"),
     _online("perceptron", "perceptron:PerceptronRanker"),
+    ShortlistPart(
+        "shortlist",
+        "arcrank.rankers.shortlist.ranker:ShortlistRanker",
+        {**_LABELS, **_TRAINING, **_CALIBRATED, "intercept": "intercept_", "cut_weights": "cut_weights_"},
+        _CALIBRATION,
+        ranks=True,
+    ),
     _ranker("rocchio", "rankers.rocchio:RocchioRanker", {**_LABELS, **_WEIGHTS, **_CALIBRATED}, _CALIBRATION),
+    AveragePart(
+        "average",
+        "arcrank.rankers.average:AverageRanker",
+        {**_LABELS, **_WEIGHTS, **_CALIBRATED, "members": "members_"},
+        _CALIBRATION,
+        ranks=True,
+    ),
+    _ranker(
+        "trees",
+        "rankers.trees:TreeRanker",
+        {**_LABELS, **_CALIBRATED, "intercept": "intercept_", "forest": "forest_", "history": "history_"},
+        {"forest": "arcrank.solvers.forest:Forest", **_CALIBRATION},
+    ),
     _ranker("rankboost", "bipartite.rankboost:RankBoost", {**_FEATURES, **_STUMPS}, _STUMP_RECORD),
     _ranker(
         "semi-supervised-rankboost",
@@ -96,8 +128,16 @@ PARTS: tuple[Part, ...] = (
         "bipartite.semisupervised_logistic:SemiSupervisedLogistic",
         {**_FEATURES, **_WEIGHTS, "probabilities": "probabilities_", "n_iter": "n_iter_"},
     ),
+    Part(
+        "standard-scaler",
+        "sklearn.preprocessing._data:StandardScaler",
+        {**_FEATURES, "mean": "mean_", "scale": "scale_"},
+    ),
     _text("text-features", "arcrank.text.features:TextFeatures", kind=TextPart),
     _text("hashed-text-features", "arcrank.text.hashing:HashedTextFeatures"),
+    _text("embedding-features", "arcrank.text.embeddings:EmbeddingFeatures", {"digest": "digest_"}, EmbeddingPart),
+    _text("text-and-embeddings", "arcrank.text.embeddings:TextAndEmbeddings", kind=TextAndEmbeddingsPart),
+    _text("table-features", "arcrank.tables.features:TableFeatures", kind=TablePart),
     _text("term-counts", "arcrank.text.counts:TermCounts", kind=TermCountsPart),
     _columns("log-counts", "weighting:LogCounts"),
     _columns("tf-idf", "weighting:TfIdf", _IDF),

@@ -12,7 +12,7 @@ import numpy as np
 from arcrank.modelfile.forms import Form, Sizes, Whole
 from arcrank.modelfile.patterns import is_linear
 
-__all__ = ["MOST_WORDS", "Columns", "Dtype", "Encoding", "Fraction", "Range", "TokenPattern"]
+__all__ = ["MOST_WORDS", "Columns", "Dtype", "Encoding", "Fraction", "Kinds", "Range", "TokenPattern"]
 
 MOST_WORDS = 100
 """The most words of an n-gram."""
@@ -63,6 +63,18 @@ class Dtype(Form):
     def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
         kept = isinstance(value, type) and issubclass(value, np.generic)
         return kept and np.dtype(value).str[1:] in ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+
+
+class Kinds(Form):
+    """A dict from columns of a table to their kinds."""
+
+    says = "a dict from columns to their kinds"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        kinds = ("number", "flag", "category", "date", "text", "ignore")
+        return isinstance(value, dict) and all(
+            isinstance(column, str) and kind in kinds for column, kind in value.items()
+        )
 
 
 class Fraction(Form):

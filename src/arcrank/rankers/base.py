@@ -55,6 +55,8 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
     n_features_in_: int
     _kind: str
     _top_seen: Mask
+    _takes_missing: bool = False
+    """Whether NaN in X is a missing value."""
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -184,6 +186,10 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
             )
         return graphs
 
+    def _costs(self) -> dict[str, float]:
+        """The C that was used, by the name of its parameter; empty where there is none."""
+        return {"C": self.C_} if hasattr(self, "C_") else {}
+
     def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
         return Sizes(len(graphs), n_features, graphs.n_labels)
 
@@ -199,11 +205,27 @@ class LabelRanker(Probabilities, BaseEstimator, ABC):
         refuse_candidates(X, type(self).__name__)
         if not reset:
             check_is_fitted(self)
-        return check_features(self, X, reset=reset)
+        return check_features(self, X, reset=reset, missing=self._takes_missing)
+
+    def _one_row(self, x: Any) -> Any:
+        """The instance that `explain` is given, as a matrix of one row."""
+        refuse_candidates(x, "explain")
+        row = x if sp.issparse(x) or getattr(x, "ndim", 0) == 2 else np.atleast_2d(np.asarray(x))
+        row = self._check_features(row, reset=False)
+        if row.shape[0] != 1:
+            raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
+        return row
+
+    def _column(self, label: Any) -> int:
+        found = np.flatnonzero(self.labels_ == label)
+        if not found.size:
+            raise InputError(f"{label!r} is not one of the {len(self.labels_)} labels of this ranker; see labels_.")
+        return int(found[0])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._takes_missing
         tags.target_tags.required = True
         return tags
 
@@ -228,11 +250,7 @@ class LinearRanker(LabelRanker):
         above, below : labels
             Two labels of `labels_`, or `arcrank.CUT` for one of them: why a label is in or out.
         """
-        refuse_candidates(x, "explain")
-        row = x if sp.issparse(x) or getattr(x, "ndim", 0) == 2 else np.atleast_2d(np.asarray(x))
-        row = sp.csr_matrix(self._check_features(row, reset=False))
-        if row.shape[0] != 1:
-            raise InputError(f"explain takes one instance, got {row.shape[0]}; pass X[[i]].")
+        row = sp.csr_matrix(self._one_row(x))
         (high, high_constant), (low, low_constant) = (self._label_weights(name, row.indices) for name in (above, below))
         values = row.data * (high - low)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[row.indices]
@@ -247,20 +265,14 @@ class LinearRanker(LabelRanker):
         at = self._column(label)
         return self.coef_[at, columns], float(self.intercept_[at])
 
-    def _column(self, label: Any) -> int:
-        found = np.flatnonzero(self.labels_ == label)
-        if not found.size:
-            raise InputError(f"{label!r} is not one of the {len(self.labels_)} labels of this ranker; see labels_.")
-        return int(found[0])
-
-    def _set_weights(self, W: Array, n_features: int) -> None:
-        """Keep (d, k) weights, the last row being the intercept's where there is one more than features.
+    def _set_weights(self, W: Array, n_features: int, constant: float = 1.0) -> None:
+        """Keep (d, k) weights, the last row being those of the constant feature where there is one more than features.
 
         Those of the cut, the first column, are subtracted from the others: only differences matter.
         """
         W = relative_to_cut(W) if self.cut_label and self._learns_cut and self._kind != "candidates" else W
         self.coef_ = W[:n_features].T
-        self.intercept_ = W[n_features].copy() if len(W) > n_features else np.zeros(W.shape[1])
+        self.intercept_ = constant * W[n_features] if len(W) > n_features else np.zeros(W.shape[1])
 
 
 @dataclass(frozen=True)
@@ -320,10 +332,10 @@ def rank_matrix(scores: Array) -> NDArray[np.int64]:
     return ranks
 
 
-def add_intercept(X: Any) -> Any:
-    """X with a last column of ones."""
-    ones = np.ones((X.shape[0], 1))
-    return sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+def add_intercept(X: Any, constant: float) -> Any:
+    """X with a last column of this value."""
+    column = np.full((X.shape[0], 1), constant)
+    return sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
 
 
 def refuse_one_label(graphs: PreferenceGraphs) -> None:

@@ -7,12 +7,10 @@ from typing import Any
 
 from sklearn.utils import murmurhash3_32
 
-from arcrank.text import HashedTextFeatures, TextFeatures, Tokenizer
+from arcrank.text import HashedTextFeatures, TextFeatures
 from arcrank.text.splitting import split_words
 
 __all__ = ["FeatureNames"]
-
-_SWITCHES = ("lowercase", "digits", "stop_words", "stem", "min_length")
 
 
 class FeatureNames:
@@ -27,7 +25,8 @@ class FeatureNames:
     """
 
     def __init__(self, transformers: Any = None, names: Sequence[str] | None = None) -> None:
-        self._words = None if transformers is None else transformers[0]
+        first = None if transformers is None else transformers[0]
+        self._words = getattr(first, "words_", first)  # words beside embeddings
         self._names: Any = names
         if transformers is not None and not isinstance(self._words, HashedTextFeatures):
             # the last step before the ranker knows the columns that the ranker sees
@@ -65,9 +64,10 @@ class FeatureNames:
         """The terms of a text, each with the different words that it stands for."""
         if not isinstance(self._words, HashedTextFeatures | TextFeatures):
             return {}
-        tokenizer = Tokenizer(**{name: getattr(self._words, name) for name in _SWITCHES})
         written = split_words(text)
-        tokens = tokenizer.encode(written)  # each word as a text of its own, to know what becomes of it
+        tokens = self._words.make_tokenizer().encode(
+            written
+        )  # each word as a text of its own, to know what becomes of it
         limits = zip(written, tokens.indptr[:-1], tokens.indptr[1:], strict=True)
         kept = [(word, tokens.words[j]) for word, low, high in limits for j in tokens.ids[low:high]]
         return _runs(kept, self._words.ngrams)

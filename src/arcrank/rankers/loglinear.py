@@ -25,6 +25,7 @@ from arcrank.rankers.candidates import (
     candidate_graphs,
     candidate_graphs_with_cut,
 )
+from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
 from arcrank.solvers.design import LabelDesign
 from arcrank.solvers.history import History
@@ -39,6 +40,7 @@ _FEW_WEIGHTS = 20_000  # below, L-BFGS's vectors cost nothing and it needs fewer
 _MANY_FLOWS = 30_000_000  # above, the dual variables would take more than 240 MB
 _LBFGS_VECTORS = 60  # arrays as large as the weights: SciPy's memory of 20 steps has 45 of them, and it copies
 _BOOSTING_VECTORS = 5  # weights, W+ and W-, and those of negative features
+_FACTORS: dict[str | None, float] = {"zero-one": 0.5}  # of C="scale"; 1 for other decompositions
 _SCORES = 4  # scores, outflow, inflow and their difference
 
 
@@ -56,8 +58,10 @@ class LogLinearRanker(LinearRanker):
         "dual" is ascent with a duality-gap certificate, "boosting" the paper's Figure 3, which does not use C;
         `solver_` is what "auto" chose. For disagreement and callables "dual" has a variable for each arc, O(arcs)
         memory; otherwise layered graphs are never written out.
-    C : float
-        Weight of the data term.
+    C : float or "scale"
+        Weight of the data term. "scale" is `factor sqrt(k / density) / mean ||x||^2`, density being the share of values
+        of X that are not 0; the factor is 1, 0.5 for "zero-one", k / 10 for "disagreement", twice as much with
+        cut_label. `C_` is the number.
     normalize : bool
         Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
     loss : callable, optional
@@ -65,7 +69,11 @@ class LogLinearRanker(LinearRanker):
         weight)` is called by `fit`, with C in the instances' weights, and returns a `FlowLoss`. Such a ranker is not
         for model files.
     fit_intercept : bool
-        Add a constant feature of value 1, regularised like the others.
+        Add a constant feature, regularised like the others.
+    intercept : "scaled" or "regularised"
+        The value of the constant feature. "regularised": 1. "scaled": `sqrt(density mean ||x||^2)`, which is small
+        where most values of X are 0, so that labels are not ranked by how frequent they are; with cut_label
+        `sqrt(mean ||x||^2)`, since that matters to label sets. CandidateSets always have 1, for the cut only.
     smoothing : float
         For "boosting", eps in the step `1/2 ln((W+ + eps) / (W- + eps))`, in units of the features (Schapire & Singer
         1999). It bounds steps where W+ or W- is 0, as for rare words, and leaves the optimum as it is. With 0 (the
@@ -105,7 +113,9 @@ class LogLinearRanker(LinearRanker):
     coef_ : (k, d) array
         The weights of each label.
     intercept_ : (k,) array
-        The weights of the constant feature.
+        What is added to the scores: the weights of the constant feature times its value.
+    C_ : float
+        The C that was used.
     labels_ : (k,) array
         The columns of a matrix, else sorted.
     duality_gap_ : float
@@ -136,11 +146,12 @@ class LogLinearRanker(LinearRanker):
         self,
         decomposition: Any = "domination",
         solver: str = "auto",
-        C: float = 1.0,
+        C: float | str = "scale",
         *,
         normalize: bool = True,
         loss: Any = None,
         fit_intercept: bool = True,
+        intercept: str = "scaled",
         smoothing: float = 0.1,
         virtual: float = 0.0,
         tol: float = 1e-3,
@@ -161,6 +172,7 @@ class LogLinearRanker(LinearRanker):
         self.normalize = normalize
         self.loss = loss
         self.fit_intercept = fit_intercept
+        self.intercept = intercept
         self.smoothing = smoothing
         self.virtual = virtual
         self.tol = tol
@@ -184,7 +196,8 @@ class LogLinearRanker(LinearRanker):
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         weight = check_sample_weight(sample_weight, X.shape[0])
-        design = add_intercept(X) if self.fit_intercept else X
+        self._set_scale(measure_scale(X, weight), graphs.n_labels)
+        design = add_intercept(X, self._constant) if self.fit_intercept else X
         self.solver_ = self._choose_solver(self._sizes(graphs, X.shape[1]))
         if self.solver_ == "dual":
             self._fit_dual(design, graphs, weight)
@@ -193,6 +206,13 @@ class LogLinearRanker(LinearRanker):
         self._learn_threshold(X, graphs)
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
+
+    def _set_scale(self, scale: DataScale, n_labels: int) -> None:
+        kind = self._cut().layered
+        # A piece of disagreement is one of about k for each label: divided by their number, it counts little.
+        factor = 0.1 * n_labels if kind == "disagreement" else _FACTORS.get(kind, 1.0)
+        self.C_ = scale.cost(self.C, 2.0 * factor if self.cut_label else factor, n_labels)
+        self._constant = scale.constant(self.intercept, with_cut=bool(self.cut_label))
 
     def _learn_threshold(self, X: Any, graphs: PreferenceGraphs) -> None:
         if self._kind in ("sets", "indicator") and isinstance(graphs, LayeredGraphs) and not self.cut_label:
@@ -259,7 +279,8 @@ class LogLinearRanker(LinearRanker):
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
-        check_real("C", self.C, above=0)
+        check_cost(self.C)
+        check_intercept(self.intercept)
         check_real("tol", self.tol, above=0)
         check_real("max_iter", self.max_iter, above=0)
         check_real("n_jobs", self.n_jobs, above=0)
@@ -310,7 +331,7 @@ class LogLinearRanker(LinearRanker):
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         from arcrank.solvers.loglinear_dual import DualAscent
 
-        ascent = DualAscent(X, graphs, self._cut(), self.C * weight, normalize=self.normalize)
+        ascent = DualAscent(X, graphs, self._cut(), self.C_ * weight, normalize=self.normalize)
         state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
         history, random = self._history(), check_random_state(self.random_state)
         try:
@@ -322,10 +343,10 @@ class LogLinearRanker(LinearRanker):
         """The last dual variables, scaled to the new C, if they were made from the same data."""
         if not self.warm_start:
             return state
-        old_C, old_data, old = getattr(self, "_dual", (self.C, None, state))
+        old_C, old_data, old = getattr(self, "_dual", (self.C_, None, state))
         if old_data == data and old.flows.shape == state.flows.shape:
-            state.flows[:], state.W[:] = old.flows * (self.C / old_C), old.W * (self.C / old_C)
-        self._dual = self.C, data, state
+            state.flows[:], state.W[:] = old.flows * (self.C_ / old_C), old.W * (self.C_ / old_C)
+        self._dual = self.C_, data, state
         return state
 
     def _fit_path(
@@ -339,19 +360,20 @@ class LogLinearRanker(LinearRanker):
         from arcrank.solvers.loglinear_dual import DualAscent
 
         weight = check_sample_weight(weight, X.shape[0])
-        design = add_intercept(X) if self.fit_intercept else X
+        self._set_scale(measure_scale(X, weight), graphs.n_labels)
+        design = add_intercept(X, self._constant) if self.fit_intercept else X
         ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self.normalize), 1.0
         state, passes = ascent.start(), int(self.max_iter)
         for C in costs:
             ascent.rescale(state, C / last)
             random = check_random_state(self.random_state)
             ascent.solve(state, tol=self.tol, max_iter=passes, random=random, history=History())
-            self.duality_gap_, last = state.relative_gap, C
-            self._set_weights(state.W.copy(), X.shape[1])
+            self.duality_gap_, self.C_, last = state.relative_gap, C, C
+            self._set_weights(state.W.copy(), X.shape[1], self._constant)
             yield C
 
     def _fit_primal(self, features: Any, graphs: PreferenceGraphs, weight: Array) -> None:
-        loss = self._bind_loss(graphs, weight if self.solver_ == "boosting" else self.C * weight)
+        loss = self._bind_loss(graphs, weight if self.solver_ == "boosting" else self.C_ * weight)
         state = PrimalState(self._warm_weights(features.weight_shape))
         history = self._history()
         try:
@@ -384,7 +406,7 @@ class LogLinearRanker(LinearRanker):
 
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):
-            old = np.vstack([self.coef_.T, self.intercept_]) if self.fit_intercept else self.coef_.T
+            old = np.vstack([self.coef_.T, self.intercept_ / self._constant]) if self.fit_intercept else self.coef_.T
             old = _with_cut_weights(old) if self.cut_label and self._kind != "candidates" else old
             old = old[: shape[0]].reshape(-1) if len(shape) == 1 else old
             if old.shape == shape:
@@ -394,7 +416,7 @@ class LogLinearRanker(LinearRanker):
     def _finish(self, state: DualState | PrimalState, history: History, n_features: int) -> None:
         history.close()
         self.history_, self.n_iter_ = history.entries, len(history.entries)
-        self._set_weights(state.W if state.W.ndim == 2 else state.W[:, None], n_features)
+        self._set_weights(state.W if state.W.ndim == 2 else state.W[:, None], n_features, self._constant)
         if self.solver_ == "boosting":
             self.__dict__.pop("duality_gap_", None)
             return
@@ -430,6 +452,9 @@ class LogLinearRanker(LinearRanker):
         self._check_candidates(sets)
         weight = check_sample_weight(sample_weight, len(sets))
         self.solver_ = "lbfgs" if self.solver == "auto" else self.solver
+        rows = np.repeat(weight, sets.counts())
+        self._set_scale(measure_scale(sets.features, rows), n_labels=1)
+        self._constant = 1.0
         if self.cut_label:
             graphs = candidate_graphs_with_cut(y, sets, self.cut_level)
             sets = add_cut_candidate(sets, constant=self.fit_intercept)

@@ -7,7 +7,7 @@ import numpy as np
 from arcrank._typing import Array, IntArray
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 
-__all__ = ["slope_of_margins"]
+__all__ = ["levels_at", "slope_of_margins"]
 
 _PARTNERS = 5
 _MOST_ARCS = 200_000
@@ -53,14 +53,14 @@ def _sampled_arcs(graphs: PreferenceGraphs) -> tuple[IntArray, IntArray, IntArra
     rows = np.repeat(listed, _PARTNERS)
     label, level = np.repeat(graphs.label, _PARTNERS), np.repeat(graphs.level, _PARTNERS)
     partner = np.random.default_rng(0).integers(1, graphs.n_labels, len(rows)).astype(np.int32)
-    other = _levels_at(graphs, rows, partner)
+    other = levels_at(graphs, rows, partner)
     valid = (level >= 0) & (other >= 0) & (level != other)
     first = level < other
     head, tail = np.where(first, label, partner), np.where(first, partner, label)
     return rows[valid], head[valid], tail[valid]
 
 
-def _levels_at(graphs: LayeredGraphs, rows: IntArray, label: IntArray) -> IntArray:
+def levels_at(graphs: LayeredGraphs, rows: IntArray, label: IntArray) -> IntArray:
     """The levels of some labels, looked up among the listed ones, which ascend by row and label."""
     listed = np.repeat(np.arange(len(graphs), dtype=np.int64), np.diff(graphs.ptr)) * graphs.n_labels + graphs.label
     wanted = rows.astype(np.int64) * graphs.n_labels + label

@@ -24,11 +24,11 @@ def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: An
     quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
     known = ranker.get_params()
     model = clone(ranker).set_params(**{name: value for name, value in quiet.items() if name in known})
+    costs = ranker._costs()
     scores = np.empty((len(graphs), len(ranker.labels_)))
     splitter = StratifiedFolds(folds, random_state=0)
     for train, test in splitter.split(np.empty(len(graphs)), graphs):
-        if "C" in known:
-            model.set_params(C=known["C"] * len(graphs) / len(train))
+        model.set_params(**{name: C * len(graphs) / len(train) for name, C in costs.items()})
         model.fit(_rows(ranker, X, train, train), graphs[train], **_weights(weight, train))
         scores[test] = model.score_labels(_rows(ranker, X, test, train))
     return scores

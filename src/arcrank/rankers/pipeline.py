@@ -277,7 +277,7 @@ def _one_instance(x: Any) -> tuple[Any, str | None]:
     """One document as the rows that transformers take, and its text where it is one."""
     if isinstance(x, str):
         return [x], x
-    if hasattr(x, "iloc") or getattr(x, "ndim", 0) == 2:
+    if hasattr(x, "columns") or getattr(x, "ndim", 0) == 2 or (isinstance(x, list) and x and isinstance(x[0], dict)):
         return x, None
     if len(x) == 1 and isinstance(x[0], str):
         return x, x[0]

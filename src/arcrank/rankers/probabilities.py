@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arcrank.graphs import PreferenceGraphs
     from arcrank.rankers.calibration import Calibration
 
-__all__ = ["Probabilities"]
+__all__ = ["Probabilities", "refuse_few", "suffices"]
 
 _FEWEST = 4  # documents with and without some label that a calibration needs
 
@@ -108,10 +108,7 @@ class Probabilities:
             raise InputError(f"X has {len(scores)} instances and y has {len(graphs)}; give one of each an instance.")
         graphs = insert_cut(graphs, self.cut_level, as_sets=self._kind != "layers")
         if not self._calibrate_on(scores + self._offsets(), graphs, folds=0):
-            raise InputError(
-                f"These {len(scores)} instances cannot calibrate a ranker: some label must be relevant in at least "
-                f"{_FEWEST} of them, and some label irrelevant in as many. Give more instances."
-            )
+            refuse_few(len(scores))
         return self
 
     def _check_cut_parameters(self) -> None:
@@ -156,7 +153,7 @@ class Probabilities:
         from arcrank.rankers.out_of_fold import judgements
 
         judged, relevant = judgements(graphs)
-        if not _suffices(judged, relevant):
+        if not suffices(judged, relevant):
             return False
         single = self._kind == "single"
         measure = self.set_measure if self.cut_label and not single else None
@@ -197,6 +194,15 @@ class Probabilities:
         self.intercept_ = self.intercept_ + (self._offsets() - offsets)
 
 
-def _suffices(judged: Mask, relevant: Mask) -> bool:
+def refuse_few(n: int) -> NoReturn:
+    """Raise the error for instances that cannot calibrate a ranker."""
+    raise InputError(
+        f"These {n} instances cannot calibrate a ranker: some label must be relevant in at least {_FEWEST} of them, "
+        "and some label irrelevant in as many. Give more instances."
+    )
+
+
+def suffices(judged: Mask, relevant: Mask) -> bool:
+    """Whether there are enough instances with and without some label."""
     with_some = relevant.any(axis=1).sum(), (judged & ~relevant).any(axis=1).sum()
     return min(with_some) >= _FEWEST

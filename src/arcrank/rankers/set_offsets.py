@@ -10,9 +10,10 @@ import numpy as np
 
 from arcrank._typing import Array, Mask
 from arcrank.errors import ParameterError
+from arcrank.rankers.cells import highest_cells
 from arcrank.rankers.label_effects import fit_label_effects
 
-__all__ = ["SET_MEASURES", "check_set_measure", "choose_offsets"]
+__all__ = ["SET_MEASURES", "check_set_measure", "choose_offsets", "choose_shared_offset"]
 
 SET_MEASURES = ("micro_f1", "macro_f1", "subset_accuracy", "precision>=0.9")
 _PRECISION = re.compile(r"precision>=(0?\.\d+|1(\.0*)?)")
@@ -48,23 +49,37 @@ def choose_offsets(scores: Array, judged: Mask, relevant: Mask, measure: str) ->
     fitted = fit_label_effects(scores, judged, relevant)
     if measure == "macro_f1":
         return _best_per_label(scores, judged, relevant, fitted.probabilities(scores))
-    scores = scores + fitted.effects
+    return choose_shared_offset(scores + fitted.effects, judged, relevant, measure) - fitted.effects
+
+
+def choose_shared_offset(scores: Array, judged: Mask, relevant: Mask, measure: str) -> float:
+    """The same for one offset that all labels share; `measure` is not "macro_f1"."""
     if measure == "subset_accuracy":
-        return _best_for_subsets(scores, judged, relevant) - fitted.effects
-    ordered, found = _descending(scores, judged, relevant)
-    right, taken, possible = np.cumsum(found), np.arange(1, len(found) + 1), _last_of_equals(ordered)
+        return _best_for_subsets(scores, judged, relevant)
+    total = int((judged & relevant).sum())
     if measure == "micro_f1":
-        best = int((possible * right / (taken + right[-1])).argmax()) + 1
-    else:
-        best = _longest(possible & (right / taken >= float(measure.removeprefix("precision>="))), measure)
-    return _between(ordered, best) - fitted.effects
+        return _best_by_f1(scores, judged, relevant, total)
+    precision = float(measure.removeprefix("precision>="))
+    ordered, found, limit = highest_cells(scores, judged, relevant, int(total / precision) + 2)
+    allowed = np.cumsum(found) / np.arange(1, len(found) + 1) >= precision
+    return _between(ordered, _longest(_last_of_equals(ordered) & allowed, measure), limit)
 
 
-def _descending(scores: Array, judged: Mask, relevant: Mask) -> tuple[Array, Mask]:
-    """Scores of all judged labels, highest first, and which are relevant."""
-    values, found = scores[judged], relevant[judged]
-    order = np.argsort(-values, kind="stable")
-    return values[order], found[order]
+def _best_by_f1(scores: Array, judged: Mask, relevant: Mask, total: int) -> float:
+    """The threshold of the best F1, 2 right / (taken + total).
+
+    As right <= total, an F1 of f cannot be exceeded with more than total (2 / f - 1) labels taken. So the highest few
+    of them are searched, and more only if their best F1 does not rule it out.
+    """
+    most = 8 * max(1, total)
+    while True:
+        ordered, found, limit = highest_cells(scores, judged, relevant, most)
+        right, taken = np.cumsum(found), np.arange(1, len(found) + 1)
+        f1 = 2.0 * _last_of_equals(ordered) * right / (taken + total)
+        best = int(f1.argmax())
+        if most >= scores.size or f1[best] * (len(found) + total) >= 2.0 * total:
+            return _between(ordered, best + 1, limit)
+        most *= 8
 
 
 def _last_of_equals(ordered: Array) -> Mask:
@@ -72,12 +87,12 @@ def _last_of_equals(ordered: Array) -> Mask:
     return np.append(ordered[1:] != ordered[:-1], True)
 
 
-def _between(ordered: Array, count: int) -> float:
-    """A threshold that the first `count` of the scores are above: halfway to the next lower one."""
+def _between(ordered: Array, count: int, limit: float = -np.inf) -> float:
+    """A threshold that the first `count` of the scores are above: halfway to the next lower one, at least `limit`."""
     if count == 0:
         return float(ordered[0]) + 1e-6 * (1 + abs(float(ordered[0])))
     lower = ordered[np.searchsorted(-ordered, -ordered[count - 1], side="right") :]
-    next_one = float(lower[0]) if len(lower) else float(ordered[count - 1]) - 1.0
+    next_one = float(lower[0]) if len(lower) else max(limit, float(ordered[count - 1]) - 1.0)
     return (float(ordered[count - 1]) + next_one) / 2
 
 
@@ -88,7 +103,7 @@ def _longest(allowed: Mask, measure: str) -> int:
     warnings.warn(
         f"No cut has set_measure={measure!r} on held-out scores, so no label will be predicted; ask for less.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
     return 0
 

@@ -149,8 +149,8 @@ class LinearDual(_Dual):
 
     def rescale(self, solution: Solution, costs: Array) -> None:
         """Replace the costs by a multiple of them, and multiply flows and weights alike: the start for another C."""
-        old = self._problem.cost[self._live]
-        factor = float((costs[self._live] / old).max(initial=1.0))
+        ratios = costs[self._live] / self._problem.cost[self._live]
+        factor = float(ratios[0]) if len(ratios) else 1.0
         self._problem.cost = costs
         solution.store.value[: solution.store.used[0]] *= factor  # what is behind was never written
         solution.weights *= factor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from arcrank._validation import check_int, check_real
 from arcrank.errors import InputError, ParameterError
-from arcrank.text.tokens import TokenIds, Tokenizer, checked_texts, encode_with
+from arcrank.text.ngrams import Terms, count_terms, place_terms, select_terms
+from arcrank.text.tokens import Tokenizer, checked_texts, encode_with
 
-__all__ = ["TermCounts", "TextTransformer", "count_rows", "ngram_orders"]
+__all__ = ["TermCounts", "TextTransformer", "frequent_terms", "known_counts"]
 
 
 class TextTransformer(TransformerMixin, BaseEstimator):
@@ -77,7 +78,7 @@ class TermCounts(TextTransformer):
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any texts."""
-        self._orders([])  # the tokenizer and the n-grams
+        self._terms([])  # the tokenizer and the n-grams
         if self.vocabulary is None:
             _limits(self.min_df, self.max_df, 0)
         else:
@@ -90,120 +91,63 @@ class TermCounts(TextTransformer):
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> sparse.csr_matrix:  # noqa: ARG002
         """Learn the vocabulary and return the counts."""
-        orders = self._orders(texts)
+        terms, counts = self._terms(texts)
         if self.vocabulary is not None:
             self.vocabulary_ = _given_vocabulary(self.vocabulary)
-            return self._count(orders)
-        low, high = _limits(self.min_df, self.max_df, len(orders[0].indptr) - 1)
-        terms, counts = _join([_prune(order, low, high) for order in orders])
-        if not terms:
-            raise InputError(
-                f"no term is left of {counts.shape[0]} texts: they are empty, hold stop words only, or "
-                f"min_df={self.min_df} and max_df={self.max_df} leave nothing"
-            )
-        self.vocabulary_ = {term: column for column, term in enumerate(terms)}
+            return known_counts(terms, counts, self.vocabulary_)
+        names, counts = frequent_terms(terms, counts, self.min_df, self.max_df)
+        if not isinstance(self.tokenizer, Tokenizer | None):
+            names, counts = _sorted_by_name(names, counts)
+        self.vocabulary_ = {term: column for column, term in enumerate(names)}
         return counts
 
     def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Return the counts of the known terms."""
         check_is_fitted(self, "vocabulary_")
-        return self._count(self._orders(texts))
+        return known_counts(*self._terms(texts), self.vocabulary_)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
         """Return the terms, in the order of the columns."""
         check_is_fitted(self, "vocabulary_")
         return np.array(list(self.vocabulary_), dtype=object)
 
-    def _orders(self, texts: Iterable[str]) -> list[TokenIds]:
+    def _terms(self, texts: Iterable[str]) -> tuple[Terms, sparse.csr_matrix]:
         tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
-        return ngram_orders(encode_with(tokenizer, texts), self.ngrams)
-
-    def _count(self, orders: list[TokenIds]) -> sparse.csr_matrix:
-        get, width = self.vocabulary_.get, len(self.vocabulary_)
-        columns = [np.array([get(term, -1) for term in order.words], dtype=np.int32) for order in orders]
-        return sum_counts([count_rows(o, c, width) for o, c in zip(orders, columns, strict=True)])
+        return count_terms(encode_with(tokenizer, texts), self.ngrams)
 
 
-def ngram_orders(tokens: TokenIds, n: int) -> list[TokenIds]:
-    """Return the tokenised corpus in words, in pairs of neighbouring words, ... up to runs of n."""
-    check_int("ngrams", n, at_least=1)
-    orders, last = [tokens], tokens.ids
-    for _ in range(n - 1):
-        previous = orders[-1]
-        lengths = np.diff(previous.indptr)
-        some = lengths > 0
-        last = np.delete(last, previous.indptr[:-1][some])
-        prefix = np.delete(previous.ids, previous.indptr[1:][some] - 1)
-        indptr = np.concatenate(([0], np.cumsum(np.maximum(lengths - 1, 0))))
-        orders.append(_extend(previous.words, prefix, tokens.words, last, indptr))
-    return orders
-
-
-def _extend(
-    prefixes: list[str],
-    prefix: NDArray[np.int32],
-    words: list[str],
-    last: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-) -> TokenIds:
-    """Join each prefix (by number) with the word that follows it, and number the results."""
-    width = max(len(words), 1)
-    keys, ids = np.unique(prefix.astype(np.int64) * width + last, return_inverse=True)
-    heads, tails = np.divmod(keys, width)
-    names = [f"{prefixes[h]} {words[t]}" for h, t in zip(heads.tolist(), tails.tolist(), strict=True)]
-    return TokenIds(names, ids.astype(np.int32), indptr)
-
-
-def count_rows(tokens: TokenIds, columns: NDArray[np.int32] | None, width: int) -> sparse.csr_matrix:
-    """Count tokens into columns: (n, width) CSR float64; columns[word] < 0 leaves a word out, None is identity."""
-    ids, indptr = tokens.ids, tokens.indptr
-    if columns is not None:
-        ids = columns[ids] if len(columns) else ids
-        kept = ids >= 0
-        if not kept.all():
-            indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
-            ids = ids[kept]
-    return _counted(ids, indptr, width)
-
-
-def _counted(ids: NDArray[np.int32], indptr: NDArray[np.int64], width: int) -> sparse.csr_matrix:
-    shape = (len(indptr) - 1, width)
-    ones = np.ones(len(ids))
-    counts = sparse.csr_matrix((ones, ids, indptr), shape=shape)
-    # Two linear-time transpositions sort the rows faster than sorting each of them.
-    counts = counts.tocsc().tocsr()
-    counts.sum_duplicates()
-    return counts
-
-
-def sum_counts(parts: list[sparse.csr_matrix]) -> sparse.csr_matrix:
-    """Add count matrices of one shape, keeping float64 CSR with sorted indices."""
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    total.sort_indices()
-    return total
-
-
-def _prune(tokens: TokenIds, low: float, high: float) -> tuple[list[str], sparse.csr_matrix]:
-    """Count one order of n-grams and leave out the terms that are too rare or too frequent."""
-    counts = count_rows(tokens, None, len(tokens.words))
+def frequent_terms(
+    terms: Terms, counts: sparse.csr_matrix, min_df: float, max_df: float
+) -> tuple[list[str], sparse.csr_matrix]:
+    """Return the names and the counts of the terms that are neither too rare nor too frequent in these texts."""
+    low, high = _limits(min_df, max_df, counts.shape[0])
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    kept = np.flatnonzero((frequency >= low) & (frequency <= high))
-    if len(kept) == len(tokens.words):
-        return tokens.words, counts
-    return [tokens.words[column] for column in kept.tolist()], counts[:, kept]
+    # The counts may be those of some rows of a corpus, which do not hold all its terms.
+    columns = np.flatnonzero((frequency >= max(low, 1)) & (frequency <= high))
+    if not len(columns):
+        raise InputError(
+            f"no term is left of {counts.shape[0]} texts: they are empty, hold stop words only, or "
+            f"min_df={min_df} and max_df={max_df} leave nothing"
+        )
+    return terms.names(columns), select_terms(counts, columns)
 
 
-def _join(parts: list[tuple[list[str], sparse.csr_matrix]]) -> tuple[list[str], sparse.csr_matrix]:
-    """Put the orders side by side, columns sorted by term."""
-    if len(parts) == 1:
-        return parts[0]
-    terms = [term for words, _ in parts for term in words]
-    order = sorted(range(len(terms)), key=terms.__getitem__)
-    counts = sparse.hstack([counts for _, counts in parts], format="csr")[:, order]
+def known_counts(terms: Terms, counts: sparse.csr_matrix, vocabulary: Mapping[str, int]) -> sparse.csr_matrix:
+    """Return the counts of the terms of a vocabulary, in its columns."""
+    present = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]))
+    place = np.full(counts.shape[1], -1, dtype=np.int32)
+    place[present] = [vocabulary.get(name, -1) for name in terms.names(present)]
+    known = place_terms(counts, place, len(vocabulary))
+    known.sum_duplicates()
+    return known
+
+
+def _sorted_by_name(names: list[str], counts: sparse.csr_matrix) -> tuple[list[str], sparse.csr_matrix]:
+    """Sort the columns of words that may hold any characters."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    counts = counts[:, order]
     counts.sort_indices()
-    return [terms[column] for column in order], counts
+    return [names[column] for column in order], counts
 
 
 def _limits(min_df: float, max_df: float, n: int) -> tuple[float, float]:

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from arcrank._typing import Array
 from arcrank.errors import InputError
-from arcrank.text.counts import TermCounts, TextTransformer
-from arcrank.text.tokens import Tokenizer
+from arcrank.text.counted import CountedTexts, TermReader
+from arcrank.text.counts import TermCounts, TextTransformer, frequent_terms, known_counts
+from arcrank.text.language import AUTO, check_language, detect_language, stemmer_of
+from arcrank.text.tokens import Tokenizer, checked_texts
 from arcrank.text.weighting import check_norm, damped, document_frequency, smooth_idf, unit_rows
 
 __all__ = ["SwitchedFeatures", "TextFeatures"]
@@ -24,18 +26,24 @@ class SwitchedFeatures(TextTransformer):
 
     lowercase: bool
     digits: str
-    stop_words: str | Collection[str] | None
+    language: str | None
+    stop_words: bool | str | Collection[str] | None
     stem: bool | str
     min_length: int
+    ngrams: int
     sublinear: bool
     norm: str | None
 
-    def _tokenizer(self) -> Tokenizer:
+    def make_tokenizer(self) -> Tokenizer:
+        """Return the tokenizer that texts are cut by."""
+        return self._tokenizer(self.language)
+
+    def _tokenizer(self, language: str | None) -> Tokenizer:
         return Tokenizer(
             lowercase=self.lowercase,
             digits=self.digits,
-            stop_words=self.stop_words,
-            stem=self.stem,
+            stop_words=language if self.stop_words is True else self.stop_words,
+            stem=stemmer_of(language) if self.stem is True else self.stem,
             min_length=self.min_length,
         )
 
@@ -57,10 +65,14 @@ class TextFeatures(SwitchedFeatures):
         Lower the case of the text first.
     digits : "token", "keep" or "drop"
         Each run of digits becomes one token `#`, stays, or goes.
-    stop_words : "english", None or collection of str
-        Words to leave out, compared before stemming.
+    language : "auto", None or str
+        The language of `stop_words=True` and `stem=True`: found in the texts given to fit, by the shares of function
+        words (English where there is no evidence), none, or the name of one of PyStemmer's languages.
+    stop_words : bool, str, None or collection of str
+        Words to leave out, compared before stemming: True is the list of the language; the name of a language is its
+        list; None or False leaves out nothing.
     stem : bool or str
-        Porter's stems, none, or the name of another of PyStemmer's algorithms.
+        The stems of the language (Porter's for English), none, or the name of one of PyStemmer's algorithms.
     min_length : int
         Shorter words are left out; `#` always stays.
     ngrams : int
@@ -82,6 +94,8 @@ class TextFeatures(SwitchedFeatures):
         The term of each column, sorted.
     idf_ : (d,) array
         Ones where `idf=False`.
+    language_ : str or None
+        The language of stems and stop words.
 
     Notes
     -----
@@ -133,7 +147,8 @@ class TextFeatures(SwitchedFeatures):
         *,
         lowercase: bool = True,
         digits: str = "token",
-        stop_words: str | Collection[str] | None = "english",
+        language: str | None = "auto",
+        stop_words: bool | str | Collection[str] | None = True,
         stem: bool | str = True,
         min_length: int = 1,
         ngrams: int = 2,
@@ -145,6 +160,7 @@ class TextFeatures(SwitchedFeatures):
     ) -> None:
         self.lowercase = lowercase
         self.digits = digits
+        self.language = language
         self.stop_words = stop_words
         self.stem = stem
         self.min_length = min_length
@@ -158,27 +174,65 @@ class TextFeatures(SwitchedFeatures):
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any texts."""
         check_norm(self.norm)
-        self._new_counter().check_parameters()
+        check_language(self.language, auto=True)
+        tokenizer = self._tokenizer("english" if self.language == AUTO else self.language)
+        TermCounts(tokenizer=tokenizer, ngrams=self.ngrams, min_df=self.min_df, max_df=self.max_df).check_parameters()
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Learn the terms and their idf."""
         self.fit_transform(texts, y)
         return self
 
-    def fit_transform(self, texts: Iterable[str], y: object = None) -> sparse.csr_matrix:  # noqa: ARG002
+    def fit_transform(self, texts: Iterable[str], y: object = None) -> sparse.csr_matrix:
         """Learn the terms and their idf, and return the features."""
-        check_norm(self.norm)
-        counter = self._new_counter()
-        counts = counter.fit_transform(texts)
-        n, d = counts.shape
-        idf = smooth_idf(document_frequency(counts), n) if self.idf else np.ones(d)
-        self._set_fitted(list(counter.vocabulary_), idf)
-        return self._weigh(counts, self.idf_)
+        return self.fit_transform_counts(self.count(texts), y)
 
     def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Return the features of the known terms."""
         check_is_fitted(self, "terms_")
-        return self._weigh(self._counter.transform(texts), self.idf_)
+        return self.transform_counts(self._reader.count(texts))
+
+    def count(self, texts: Iterable[str]) -> CountedTexts:
+        """Count all terms of the texts once, to compute the features of any of them from the counts.
+
+        `fit_counts` and `transform_counts` on `counts[rows]` give what `fit` and `transform` on these texts give, to
+        the last bit, in a fraction of the time. With `language="auto"`, the language is that of all the texts counted.
+
+        Examples
+        --------
+        >>> from arcrank.text import TextFeatures
+        >>> texts = ["crude oil", "oil price", "the price of wheat", "wheat price"]
+        >>> counts = TextFeatures().count(texts)
+        >>> features = TextFeatures(min_df=1).fit_counts(counts[:2])
+        >>> (features.transform_counts(counts[2:]) != features.transform(texts[2:])).nnz
+        0
+        """
+        check_language(self.language, auto=True)
+        if self.language != AUTO:
+            return self._new_reader(self.language).count(texts)
+        listed = list(checked_texts(texts))
+        return self._new_reader(detect_language(listed).language).count(listed)
+
+    def fit_counts(self, counts: CountedTexts, y: object = None) -> Self:
+        """Learn the terms and their idf from counted texts."""
+        self.fit_transform_counts(counts, y)
+        return self
+
+    def fit_transform_counts(self, counts: CountedTexts, y: object = None) -> sparse.csr_matrix:  # noqa: ARG002
+        """Learn the terms and their idf from counted texts, and return the features."""
+        check_norm(self.norm)
+        counts.reader.check_same(self._new_reader(counts.reader.language))
+        terms, matrix = frequent_terms(counts.terms, counts.matrix, self.min_df, self.max_df)
+        n, d = matrix.shape
+        idf = smooth_idf(document_frequency(matrix), n) if self.idf else np.ones(d)
+        self._set_fitted(terms, idf, counts.reader.language)
+        return self._weigh(matrix, self.idf_)
+
+    def transform_counts(self, counts: CountedTexts) -> sparse.csr_matrix:
+        """Return the features of counted texts."""
+        check_is_fitted(self, "terms_")
+        counts.reader.check_same(self._reader)
+        return self._weigh(known_counts(counts.terms, counts.matrix, self._columns), self.idf_)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
         """Return the terms, in the order of the columns."""
@@ -186,12 +240,13 @@ class TextFeatures(SwitchedFeatures):
         return np.array(self.terms_, dtype=object)
 
     def get_state(self) -> dict[str, Any]:
-        """Return all that a model file must hold: JSON-able "parameters", "terms" (a list) and "idf" (an array)."""
+        """Return all that a model file must hold: JSON-able "parameters", "terms" (a list), "idf", "language"."""
         check_is_fitted(self, "terms_")
         parameters = self.get_params()
-        if not (self.stop_words is None or isinstance(self.stop_words, str)):
+        if not (self.stop_words is None or isinstance(self.stop_words, bool | str)):
             parameters["stop_words"] = sorted(set(self.stop_words))
-        return {"parameters": parameters, "terms": list(self.terms_), "idf": self.idf_.copy()}
+        state = {"parameters": parameters, "terms": list(self.terms_), "idf": self.idf_.copy()}
+        return state | {"language": self.language_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
@@ -200,13 +255,20 @@ class TextFeatures(SwitchedFeatures):
         terms, idf = list(state["terms"]), np.asarray(state["idf"], dtype=np.float64)
         if idf.shape != (len(terms),) or not np.isfinite(idf).all():
             raise InputError(f"the state holds {len(terms)} terms, but an idf of shape {idf.shape} or not finite")
-        features._set_fitted(terms, idf)
+        # States of earlier versions have no language: True meant English.
+        features._set_fitted(terms, idf, state.get("language", "english"))
         return features
 
-    def _new_counter(self) -> TermCounts:
-        return TermCounts(tokenizer=self._tokenizer(), ngrams=self.ngrams, min_df=self.min_df, max_df=self.max_df)
+    def make_tokenizer(self) -> Tokenizer:
+        """Return the tokenizer that texts are cut by, once fitted."""
+        check_is_fitted(self, "terms_")
+        return self._reader.tokenizer
 
-    def _set_fitted(self, terms: list[str], idf: Array) -> None:
-        self.terms_, self.idf_ = terms, idf
-        # Nothing is learnt here: with a vocabulary, fit only turns it into columns.
-        self._counter = TermCounts(tokenizer=self._tokenizer(), ngrams=self.ngrams, vocabulary=terms).fit([])
+    def _new_reader(self, language: str | None) -> TermReader:
+        return TermReader(self._tokenizer(language), self.ngrams, language)
+
+    def _set_fitted(self, terms: list[str], idf: Array, language: str | None) -> None:
+        self.terms_, self.idf_, self.language_ = terms, idf, language
+        # As it was in fit: parameters that are changed later must not apply to half of the work.
+        self._reader = self._new_reader(language)
+        self._columns = {term: column for column, term in enumerate(terms)}

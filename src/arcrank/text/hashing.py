@@ -12,8 +12,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import murmurhash3_32
 
 from arcrank._validation import check_int
-from arcrank.text.counts import count_rows, ngram_orders, sum_counts
 from arcrank.text.features import SwitchedFeatures
+from arcrank.text.language import check_language
+from arcrank.text.ngrams import count_terms, place_terms
 from arcrank.text.weighting import check_norm
 
 __all__ = ["HashedTextFeatures"]
@@ -33,6 +34,8 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
     ----------
     n_features : int
         Number of columns.
+    language : str or None
+        The language of `stop_words=True` and `stem=True`; a stream cannot be read in advance to find it.
     lowercase, digits, stop_words, stem, min_length, ngrams, sublinear, norm
         As in `TextFeatures`.
 
@@ -51,7 +54,8 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
         n_features: int = 2**20,
         lowercase: bool = True,
         digits: str = "token",
-        stop_words: str | Collection[str] | None = "english",
+        language: str | None = "english",
+        stop_words: bool | str | Collection[str] | None = True,
         stem: bool | str = True,
         min_length: int = 1,
         ngrams: int = 2,
@@ -61,6 +65,7 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
         self.n_features = n_features
         self.lowercase = lowercase
         self.digits = digits
+        self.language = language
         self.stop_words = stop_words
         self.stem = stem
         self.min_length = min_length
@@ -88,9 +93,10 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
     def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Return the features, (n, n_features) CSR."""
         self._check()
-        orders = ngram_orders(self._tokenizer().encode(texts), self.ngrams)
-        parts = [count_rows(order, self._columns(order.words), self.n_features) for order in orders]
-        return self._weigh(sum_counts(parts), None)
+        terms, counts = count_terms(self.make_tokenizer().encode(texts), self.ngrams)
+        hashed = place_terms(counts, self._columns(terms.names()), self.n_features)
+        hashed.sum_duplicates()
+        return self._weigh(hashed, None)
 
     @property
     def _n_features_out(self) -> int:
@@ -102,6 +108,7 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
 
     def _check(self) -> None:
         check_norm(self.norm)
+        check_language(self.language, auto=False)
         check_int("n_features", self.n_features, at_least=1, at_most=_MAX_COLUMNS)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -1,4 +1,4 @@
-"""The shipped stop list: English function words, by part of speech.
+"""The shipped stop lists: English function words, by part of speech, and the most frequent ones of other languages.
 
 Function words are a closed class, so the list can be complete; what is frequent in one corpus only is left to idf.
 The last block holds what is left of contractions after the apostrophe has cut them ("don't" -> don, t). Other
@@ -8,7 +8,9 @@ from "us" and "it", and go.
 
 from __future__ import annotations
 
-__all__ = ["ENGLISH"]
+from arcrank.text.function_words import FUNCTION_WORDS
+
+__all__ = ["ENGLISH", "STOP_WORDS"]
 
 _ARTICLES_AND_DETERMINERS = """
 a an the this that these those each every either neither some any no none all both half several many much more
@@ -65,3 +67,6 @@ ENGLISH: frozenset[str] = frozenset(
         )
     ).split()
 )
+
+STOP_WORDS: dict[str, frozenset[str]] = {**FUNCTION_WORDS, "english": ENGLISH}
+"""By language, named as PyStemmer names them."""

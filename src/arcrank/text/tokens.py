@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from arcrank._validation import check_int
 from arcrank.errors import InputError, ParameterError
 from arcrank.text.splitting import split_lowered, split_words
-from arcrank.text.stopwords import ENGLISH
+from arcrank.text.stopwords import STOP_WORDS
 
 __all__ = ["NUMBER", "TokenIds", "Tokenizer", "checked_texts", "encode_with"]
 
@@ -56,9 +56,10 @@ class Tokenizer(BaseEstimator):
         Lower the case of the text first.
     digits : "token", "keep" or "drop"
         Each run of digits becomes one token `#` ("1987" -> "#", "3rd" -> "#rd"), stays, or goes.
-    stop_words : "english", None or collection of str
-        Words to leave out, compared before stemming: the shipped list of function words, none, or a custom list
-        (which is split and lowered as the text is, so that "don't" stops "don" and "t").
+    stop_words : bool, str, None or collection of str
+        Words to leave out, compared before stemming: the shipped list of function words of a language ("english" or
+        True, "german", ...), none (None or False), or a custom list (which is split and lowered as the text is, so
+        that "don't" stops "don" and "t").
     stem : bool or str
         Porter's stems, none, or the name of another of PyStemmer's algorithms ("english", "french", ...); words
         of one or two letters are left alone.
@@ -83,7 +84,7 @@ class Tokenizer(BaseEstimator):
         *,
         lowercase: bool = True,
         digits: str = "token",
-        stop_words: str | Collection[str] | None = "english",
+        stop_words: bool | str | Collection[str] | None = "english",
         stem: bool | str = True,
         min_length: int = 1,
     ) -> None:
@@ -132,13 +133,16 @@ class Tokenizer(BaseEstimator):
 
     def _stop_set(self) -> frozenset[str]:
         words = self.stop_words
-        if words is None:
+        if words is None or words is False:
             return frozenset()
-        if isinstance(words, str) and words == "english":
-            return ENGLISH
+        if words is True or (isinstance(words, str) and words in STOP_WORDS):
+            return STOP_WORDS["english" if words is True else words]
         # A collection, because an iterator would be used up by the first text.
         if isinstance(words, str | bytes) or not isinstance(words, Collection):
-            raise ParameterError(f"stop_words must be 'english', None or a list of words, got {words!r}")
+            raise ParameterError(
+                f"stop_words must be None, a list of words or the name of a language ({', '.join(STOP_WORDS)}), got "
+                f"{words!r}"
+            )
         if not all(isinstance(word, str) for word in words):
             raise ParameterError("stop_words must hold strings only")
         split = self._splitter()

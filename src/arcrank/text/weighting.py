@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from arcrank._typing import Array
+from arcrank._typing import Array, IntArray
 from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 
@@ -169,7 +169,7 @@ class PivotedLength(_CountTransformer):
 
     def _weigh(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
         terms = np.diff(counts.indptr)
-        mean_count = row_sums(counts) / np.maximum(terms, 1)
+        mean_count = row_sums(counts.data, counts.indptr) / np.maximum(terms, 1)
         # A corpus of empty rows has no pivot; every length then counts as the pivot.
         length = terms / self.mean_terms_ if self.mean_terms_ > 0 else np.ones(len(terms))
         by_row = damped(mean_count) * (1.0 - self.slope + self.slope * length)
@@ -198,9 +198,11 @@ def smooth_idf(rows: NDArray[np.int64], n: int) -> Array:
     return np.log((1.0 + n) / (1.0 + rows)) + 1.0
 
 
-def row_sums(matrix: sparse.csr_matrix) -> Array:
-    """Return the sum of each row: (n,)."""
-    return np.asarray(matrix.sum(axis=1)).ravel()
+def row_sums(data: Array, indptr: IntArray) -> Array:
+    """Return the sum of each row of a CSR matrix: (n,)."""
+    sums, some = np.zeros(len(indptr) - 1), np.flatnonzero(np.diff(indptr))
+    sums[some] = np.add.reduceat(data, indptr[some]) if len(some) else 0.0
+    return sums
 
 
 def unit_rows(matrix: sparse.csr_matrix, norm: str | None) -> sparse.csr_matrix:
@@ -208,7 +210,10 @@ def unit_rows(matrix: sparse.csr_matrix, norm: str | None) -> sparse.csr_matrix:
     check_norm(norm)
     if norm is None:
         return matrix
-    length = row_sums(abs(matrix)) if norm == "l1" else np.sqrt(row_sums(matrix.multiply(matrix).tocsr()))
+    if norm == "l1":
+        length = row_sums(np.abs(matrix.data), matrix.indptr)
+    else:
+        length = np.sqrt(row_sums(np.square(matrix.data), matrix.indptr))
     length[length == 0.0] = 1.0
     matrix.data /= np.repeat(length, np.diff(matrix.indptr))
     return matrix

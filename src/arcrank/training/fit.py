@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,10 @@ from arcrank.graphs import Hierarchy, PreferenceGraphs
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.rankers.pipeline import RankingPipeline
 from arcrank.text import HashedTextFeatures, TextFeatures
+from arcrank.training.auto import AutoRanker
 from arcrank.training.cut import plan_for_label_sets
 from arcrank.training.estimate import check_fit
+from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.measures import all_measures, check_measure, is_of_label_sets
 from arcrank.training.plan import (
     BIPARTITE,
@@ -30,13 +31,17 @@ from arcrank.training.plan import (
     minimum_document_frequency,
     ranker_class,
 )
+from arcrank.training.portfolio import MOST_LABELS
 from arcrank.training.relevance import fit_relevance
-from arcrank.training.reporter import SILENT, Move, Reporter
+from arcrank.training.reporter import SILENT, Reporter
 from arcrank.training.result import TrainingResult
-from arcrank.training.selection import Choice, select_learner, split_rows
+from arcrank.training.selection import Choice, split_rows
 from arcrank.training.stream import ReadOptions, columns_of, fit_stream, note_first_compile
 
-__all__ = ["TrainingSet", "fit_corpus", "fit_file", "fit_ranker", "read_training_file"]
+__all__ = ["TrainingSet", "fit_corpus", "fit_file", "read_training_file"]
+
+_SHARE = 0.1
+"""Of the documents that are held out to measure a learner that the user names."""
 
 
 def fit_file(
@@ -45,7 +50,7 @@ def fit_file(
     read: ReadOptions,
     *,
     hierarchy: Path | None = None,
-    validate: float = 0.1,
+    validate: float | None = None,
     random_state: int = 0,
     measure: str | None = None,
     reporter: Reporter = SILENT,
@@ -57,7 +62,8 @@ def fit_file(
         raise ParameterError(f"--learner {plan.learner} ranks documents and has no use for --hierarchy.\nLeave it out.")
     corpus, parents = read_training_file(path, read, hierarchy, reporter)
     if plan.learner in BIPARTITE:
-        return fit_relevance(corpus, plan, validate=validate, random_state=random_state, reporter=reporter)
+        share = _SHARE if validate is None else validate
+        return fit_relevance(corpus, plan, validate=share, random_state=random_state, reporter=reporter)
     return fit_corpus(
         corpus,
         plan,
@@ -91,13 +97,16 @@ def fit_corpus(
     corpus: Corpus,
     plan: Plan,
     *,
-    validate: float,
+    validate: float | None = None,
     random_state: int,
     hierarchy: Parents | None = None,
     measure: str | None = None,
     reporter: Reporter = SILENT,
 ) -> TrainingResult:
-    """Select a learner by `measure` if the plan leaves it open, measure on held-out rows, then learn from all rows."""
+    """Select a learner by `measure` if the plan leaves it open, measure on held-out rows, then learn from all rows.
+
+    `validate` is the share of held-out rows; None is a tenth, or the cross-validation by which a learner was selected.
+    """
     start = time.perf_counter()
     training_set = TrainingSet(corpus, plan, hierarchy)
     training_set.check_learner(plan.learner)
@@ -107,38 +116,50 @@ def fit_corpus(
     if set(corpus.labels) == {"relevant", "irrelevant"}:
         reporter.note("Documents are marked as relevant or irrelevant; --learner few-labels ranks documents by that.")
     note_first_compile(reporter)
-    rows = np.arange(len(corpus))
-    held_out = validate > 0 and len(rows) >= 2
-    train, test = split_rows(rows, validate, random_state) if held_out else (rows, rows[:0])
-    choice = None
-    plan = training_set.complete(plan)
     if plan.learner is Learner.AUTO:
-        choice = _select(training_set, plan, train, random_state, measure, reporter)
-        plan = choice.plan
-    validation = training_set.validate(plan, train, test, reporter) if held_out else None
-    model = training_set.fit(plan, reporter)
-    seconds = time.perf_counter() - start
-    return TrainingResult(
-        model, plan, training_set.columns, len(corpus), corpus.skipped, validation, choice, hierarchy, seconds
-    )
+        result = _fit_auto(training_set, plan, validate, random_state, measure, reporter)
+    else:
+        result = _fit_plan(training_set, training_set.complete(plan), validate, random_state, reporter)
+    result.seconds = time.perf_counter() - start
+    return result
 
 
-def _select(
-    training_set: TrainingSet, plan: Plan, rows: Any, random_state: int, measure: str | None, reporter: Reporter
-) -> Choice:
-    with reporter.progress("selecting a learner") as move:
-        choice = select_learner(
-            plan,
-            lambda train, test: training_set.features(plan, train, test),
-            training_set.graphs,
-            rows,
-            random_state=random_state,
-            measure=measure,
-            complete=training_set.complete,
-            report=move,
-        )
-    reporter.chosen(choice)
-    return choice
+def _fit_plan(
+    training_set: TrainingSet, plan: Plan, validate: float | None, random_state: int, reporter: Reporter
+) -> TrainingResult:
+    rows = np.arange(len(training_set.corpus))
+    share = _SHARE if validate is None else validate
+    held_out = split_rows(rows, share, random_state) if share > 0 and len(rows) >= 2 else None
+    model, validation = training_set.fit(plan, held_out, reporter)
+    return training_set.result(model, plan, validation)
+
+
+def _fit_auto(
+    training_set: TrainingSet,
+    plan: Plan,
+    validate: float | None,
+    random_state: int,
+    measure: str | None,
+    reporter: Reporter,
+) -> TrainingResult:
+    """Select and fit; with a share to hold out, select without these rows, measure on them, and fit to all rows."""
+    parameters = {name: value for name, value in plan.parameters.items() if name != "random_state"}
+    auto = AutoRanker(measure, parameters=parameters, text_parameters=plan.text, random_state=random_state)
+    X, y = training_set.documents(), training_set.supervision()
+    if not validate or len(y) < 2:
+        auto.fit(X, y, reporter=reporter)
+        validation = auto.validation_ if validate is None else None
+    else:
+        train, test = split_rows(np.arange(len(y)), validate, random_state)
+        auto.fit(_taken(X, train), _taken(y, train), reporter=reporter)
+        validation = training_set.measured(auto.score_labels(_taken(X, test)), test)
+        auto.refit(X, y, reporter=reporter)
+    return training_set.result(auto.model_, auto.choice_.plan, validation, auto.choice_)
+
+
+def _taken(values: Any, rows: Any) -> Any:
+    """Some of the documents or of their preferences, which may be a list."""
+    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
 
 
 class TrainingSet:
@@ -182,6 +203,8 @@ class TrainingSet:
 
     def check_memory(self, plan: Plan) -> None:
         """Refuse a fit that is too large for this machine before features are computed and learners compared."""
+        if plan.learner is Learner.AUTO and self.graphs.n_labels > MOST_LABELS:
+            return  # a ranker of shortlists will be used
         hashed = plan.learner in ONLINE
         width = columns_of(plan) if hashed else self.columns.width
         ranker = ranker_class(Learner.LOG_LINEAR if plan.learner is Learner.AUTO else plan.learner)(**plan.parameters)
@@ -195,37 +218,52 @@ class TrainingSet:
             return HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
         return TextFeatures(**{"min_df": minimum_document_frequency(n), **plan.text})
 
-    def features(self, plan: Plan, train: Any, test: Any) -> tuple[Any, Any]:
-        """Compute the features of the rows to learn from and of those to measure on."""
-        if self.corpus.texts is None:
-            X = self.matrix()
-            return X[train], X[test]
-        words = self.text_features(plan, len(train))
-        texts = self.corpus.texts
-        return words.fit_transform([texts[i] for i in train]), words.transform([texts[i] for i in test])
+    def features(self, plan: Plan) -> tuple[Any, Any]:
+        """Return the fitted transformer of texts, None if the corpus comes with features, and all features.
+
+        They depend on no label, so those of all documents may be used to learn from some and to measure on others.
+        """
+        words = self.text_features(plan, len(self.corpus))
+        return words, self.matrix() if words is None else words.fit_transform(self.corpus.texts)
+
+    def documents(self) -> Any:
+        """Return the texts, or the features that the corpus comes with."""
+        return self.matrix() if self.corpus.texts is None else self.corpus.texts
 
     def matrix(self) -> Any:
         """Return the features that the corpus comes with."""
         return self.columns.matrix(self.corpus.X, self.corpus.feature_names)
 
-    def validate(self, plan: Plan, train: Any, test: Any, reporter: Reporter = SILENT) -> dict[str, Any]:
-        """Learn from some rows and measure on the others."""
-        X, Z = self.features(plan, train, test)
-        uncalibrated = {"calibration_folds": 0} if "cut_label" in plan.parameters else {}
-        ranker = fit_ranker(plan.ranker(**uncalibrated), X, self.graphs[train], "validating", reporter)
-        measures = all_measures(self.graphs[test], ranker.score_labels(Z))
-        known = {name: None if math.isnan(value) else value for name, value in measures.items()}
-        return {"how": "held-out", "documents": len(test), "measures": known}
-
-    def fit(self, plan: Plan, reporter: Reporter = SILENT) -> Any:
-        """Fit the model on all rows: a ranker, or a pipeline of text features and a ranker."""
-        # label sets by name, so that the model predicts label sets
+    def supervision(self) -> Any:
+        """Return what a model learns from: label sets by name, so that it predicts label sets, or graphs."""
         sets = self.corpus.label_sets if self.hierarchy is None else None
-        y = self.graphs if sets is None else [frozenset(names) for names in sets]  # lists of two could be arcs
-        words = self.text_features(plan, len(self.corpus))
-        X = self.matrix() if words is None else words.fit_transform(self.corpus.texts)
-        ranker = fit_ranker(plan.ranker(), X, y, "training", reporter)
-        return ranker if words is None else RankingPipeline([("features", words), ("ranker", ranker)])
+        return self.graphs if sets is None else [frozenset(names) for names in sets]  # lists of two could be arcs
+
+    def measured(self, scores: Any, rows: Any) -> dict[str, Any]:
+        """Compute the measures of scores of held-out rows."""
+        measures = all_measures(self.graphs[rows], scores)
+        known = {name: None if math.isnan(value) else value for name, value in measures.items()}
+        return {"how": "held-out", "documents": len(rows), "measures": known}
+
+    def fit(
+        self, plan: Plan, held_out: tuple[Any, Any] | None = None, reporter: Reporter = SILENT
+    ) -> tuple[Any, dict[str, Any] | None]:
+        """Fit the model on all rows, after learning from some rows and measuring on others where these are given."""
+        words, X = self.features(plan)
+        validation = None
+        if held_out is not None:
+            train, test = held_out
+            uncalibrated = {"calibration_folds": 0} if "cut_label" in plan.parameters else {}
+            ranker = fit_ranker(plan.ranker(**uncalibrated), X[train], self.graphs[train], "validating", reporter)
+            validation = self.measured(ranker.score_labels(X[test]), test)
+        ranker = fit_ranker(plan.ranker(), X, self.supervision(), "training", reporter)
+        model = ranker if words is None else RankingPipeline([("features", words), ("ranker", ranker)])
+        return model, validation
+
+    def result(self, model: Any, plan: Plan, validation: Any, choice: Choice | None = None) -> TrainingResult:
+        """Return what training this model has to report."""
+        n, skipped = len(self.corpus), self.corpus.skipped
+        return TrainingResult(model, plan, self.columns, n, skipped, validation, choice, hierarchy=self.hierarchy)
 
 
 def _check_preferences(graphs: PreferenceGraphs, source: str) -> None:
@@ -234,28 +272,3 @@ def _check_preferences(graphs: PreferenceGraphs, source: str) -> None:
             f"{source}: no label is preferred to another, so there is nothing to learn; the file has "
             f"{count(graphs.n_labels, 'label')}.\nProvide documents that differ in their labels."
         )
-
-
-def fit_ranker(ranker: Any, X: Any, y: Any, what: str, reporter: Reporter) -> Any:
-    """Fit while reporting passes and the duality gap; the callback does not stay in the model."""
-    parameters = ranker.get_params()
-    with reporter.progress(what, total=1.0) as move:
-        if "callback" in parameters:
-            ranker.set_params(callback=_gap_callback(move, parameters["tol"]))
-        ranker.fit(X, y)
-    if "callback" in parameters:
-        ranker.set_params(callback=None)
-    return ranker
-
-
-def _gap_callback(move: Move, tol: float) -> Callable[[dict[str, Any]], None]:
-    """Report progress towards the tolerance on a logarithmic scale, since a gap shrinks by factors."""
-
-    def tell(entry: dict[str, Any]) -> None:
-        gap = float(entry.get("gap", math.nan))
-        known = gap > 0 and math.isfinite(gap)
-        share = min(1.0, math.log(min(gap, 1.0)) / math.log(min(tol, 0.5))) if known else 0.0
-        rate = entry["iteration"] / max(entry["seconds"], 1e-9)
-        move(share, f"pass {entry['iteration']}, {f'gap {gap:.1e}, ' if known else ''}{rate:.1f} passes/s")
-
-    return tell

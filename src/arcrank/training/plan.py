@@ -21,6 +21,8 @@ class Learner(StrEnum):
     MMP = "mmp"
     ROCCHIO = "rocchio"
     PERCEPTRON = "perceptron"
+    TREES = "trees"
+    SHORTLIST = "shortlist"
     FEW_LABELS = "few-labels"
     RANKBOOST = "rankboost"
     SEMI_SUPERVISED_RANKBOOST = "semi-supervised-rankboost"
@@ -29,8 +31,9 @@ class Learner(StrEnum):
 
 
 class Measure(StrEnum):
-    """What `--measure` takes."""
+    """What `--measure` takes; `balanced` is the mean of average precision and 1 - ranking loss."""
 
+    BALANCED = "balanced"
     AVERAGE_PRECISION = "average_precision"
     RANKING_LOSS = "ranking_loss"
     COVERAGE = "coverage"
@@ -51,6 +54,8 @@ def metric_title(measure: str) -> str:
         return "one-error"
     if measure == "auc":
         return "AUC"
+    if measure == Measure.BALANCED:
+        return "balanced measure"
     return measure.replace("zero_one", "zero-one").replace("o_f1", "o-F1").replace("_", " ")
 
 
@@ -60,6 +65,8 @@ CLASSES = {
     Learner.MMP: "MMPRanker",
     Learner.ROCCHIO: "RocchioRanker",
     Learner.PERCEPTRON: "PerceptronRanker",
+    Learner.TREES: "TreeRanker",
+    Learner.SHORTLIST: "ShortlistRanker",
     Learner.FEW_LABELS: "SemiSupervisedRankBoost",
     Learner.RANKBOOST: "RankBoost",
     Learner.SEMI_SUPERVISED_RANKBOOST: "SemiSupervisedRankBoost",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arcrank.training.selection import Choice
 
-__all__ = ["SILENT", "Move", "Reporter"]
+__all__ = ["SILENT", "Move", "Reporter", "StderrReporter"]
 
 Move = Callable[[float, str], None]
 """Called with how much has been done in all, and a few words about the present state."""
@@ -39,6 +40,32 @@ class Reporter:
 
     def chosen(self, choice: Choice) -> None:
         """Receive the learner that was chosen, with all candidates that were tried."""
+
+
+class StderrReporter(Reporter):
+    """Writes notes, finished candidates and the choice to standard error, a line each."""
+
+    def note(self, message: str) -> None:
+        """Write a line."""
+        print(message, file=sys.stderr, flush=True)  # noqa: T201
+
+    @contextmanager
+    def progress(self, what: str, total: float | None = None) -> Iterator[Move]:  # noqa: ARG002
+        """Write a line when the work begins and whenever another part of it is done."""
+        self.note(f"{what} ...")
+        done = 0.0
+
+        def move(now: float, state: str) -> None:
+            nonlocal done
+            if now > done:
+                done = now
+                self.note(f"  {state}")
+
+        yield move
+
+    def chosen(self, choice: Choice) -> None:
+        """Write what was selected, and why."""
+        self.note(f"selected {choice.describe()}: {choice.why}")
 
 
 SILENT = Reporter()

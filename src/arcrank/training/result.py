@@ -42,11 +42,22 @@ class TrainingResult:
         """The last step of the model."""
         return split_model(self.model)[1]
 
+    @property
+    def learner(self) -> str:
+        """The name of the learner, "average" for an average of several."""
+        return "average" if self._is_average() else str(self.plan.learner)
+
+    def _is_average(self) -> bool:
+        return self.choice is not None and len(self.choice.members) > 1
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"weights": self.ranker.weights} if self._is_average() else self.plan.parameters
+
     def report(self) -> dict[str, Any]:
         """Return what the command prints, as JSON types."""
         return {
-            "learner": str(self.plan.learner),
-            "parameters": {**self.plan.parameters, **self.plan.text},
+            "learner": self.learner,
+            "parameters": {**self._parameters(), **self.plan.text},
             "documents": self.documents,
             "labels": 0 if self.plan.learner in BIPARTITE else len(self.ranker.labels_),
             "features": int(self.ranker.n_features_in_),

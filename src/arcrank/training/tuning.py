@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,25 +13,19 @@ import numpy as np
 
 from arcrank._wording import is_are
 from arcrank.errors import ParameterError
-from arcrank.model_selection import StratifiedFolds
+from arcrank.training.candidates import Sample, Trial
 from arcrank.training.fit import TrainingSet, read_training_file
-from arcrank.training.measures import check_measure, default_measure
+from arcrank.training.measures import check_measure, default_measure, loss_of
 from arcrank.training.plan import BIPARTITE, ONLINE, Learner, Plan, check_plan, make_plan
 from arcrank.training.reporter import SILENT, Reporter
 from arcrank.training.result import TrainingResult
-from arcrank.training.selection import (
-    GRIDS,
-    Trial,
-    beyond_the_end,
-    end_of_grid,
-    progress_callback,
-    ranked,
-    try_plan,
-)
+from arcrank.training.selection import progress_callback, ranked
 from arcrank.training.stream import ReadOptions, note_first_compile
 
 __all__ = ["TuningResult", "candidate_plans", "cross_validate", "tune_file"]
 
+GRIDS = {Learner.LOG_LINEAR: (1.0, 10.0, 30.0, 100.0, 300.0), Learner.PREFERENCE_MACHINE: (0.1, 0.3, 1.0, 3.0, 10.0)}
+FLAT = 0.02  # a C at the end of the grid is noted if its neighbour's loss is larger by more than this share
 _DEFAULT_DECOMPOSITIONS = {Learner.LOG_LINEAR: "domination", Learner.PREFERENCE_MACHINE: "identity"}
 
 
@@ -65,19 +60,12 @@ class TuningResult:
         """Train the best candidate on all documents."""
         start = time.perf_counter()
         best, data = self.trials[0], self.training_set
-        model = data.fit(data.complete(best.plan), reporter)
-        n = len(data.corpus)
-        validation = {"how": "cross-validation", "documents": n, "measures": {self.measure: best.value}}
-        return TrainingResult(
-            model,
-            best.plan,
-            data.columns,
-            n,
-            data.corpus.skipped,
-            validation,
-            hierarchy=data.hierarchy,
-            seconds=time.perf_counter() - start,
-        )
+        model, _ = data.fit(data.complete(best.plan), reporter=reporter)
+        measures = {self.measure: best.value}
+        validation = {"how": "cross-validation", "documents": len(data.corpus), "measures": measures}
+        result = data.result(model, best.plan, validation)
+        result.seconds = time.perf_counter() - start
+        return result
 
 
 def _entry(trial: Trial) -> dict[str, Any]:
@@ -123,33 +111,26 @@ def cross_validate(
     random_state: int,
     reporter: Reporter = SILENT,
 ) -> list[Trial]:
-    """Average each plan's measure over the folds; features are computed once per fold."""
-    parts = _folds(training_set, folds, random_state)
-    graphs, done = training_set.graphs, 0
-    values, seconds = np.zeros((len(plans), len(parts))), np.zeros(len(plans))
-    with reporter.progress("tuning", values.size) as move:
-        for fold, (train, test) in enumerate(parts):
-            X, Z = training_set.features(plans[0], train, test)
-            for row, plan in enumerate(map(training_set.complete, plans)):
-                state = f"{done + 1}/{values.size} {plan.describe()}"
-                on_pass = progress_callback(move, done, state)
-                trial = try_plan(plan, X, graphs[train], Z, graphs[test], measure, on_pass)
-                values[row, fold] = trial.value
-                seconds[row] += trial.seconds
-                done += 1
-                move(done, state)
-    return [
-        Trial(plan, float(np.mean(row)), float(spent)) for plan, row, spent in zip(plans, values, seconds, strict=True)
-    ]
+    """Measure each plan on all documents, each of them left out of the training data in its turn."""
+    _check_folds(len(training_set.corpus), folds)
+    X, graphs = training_set.features(plans[0])[1], training_set.graphs
+    sample = Sample(X, graphs, np.arange(len(graphs)), measure, folds=folds, random_state=random_state)
+    trials: list[Trial] = []
+    with reporter.progress("tuning", len(plans)) as move:
+        for plan in plans:
+            state = f"{len(trials) + 1}/{len(plans)} {plan.describe()}"
+            trial = sample.try_plan(training_set.complete(plan), progress_callback(move, len(trials), state))
+            trials.append(trial._replace(plan=plan, scores=None))
+            sample.forget()
+            move(len(trials), state)
+    return trials
 
 
-def _folds(training_set: TrainingSet, folds: int, random_state: int) -> list[tuple[Any, Any]]:
-    n = len(training_set.corpus)
+def _check_folds(n: int, folds: int) -> None:
     if n < 2 * folds:
         raise ParameterError(
             f"{is_are(n, 'document')} too few for {folds} folds.\nProvide more documents or use fewer --folds."
         )
-    return list(StratifiedFolds(folds, random_state=random_state).split(range(n), training_set.graphs))
 
 
 def candidate_plans(
@@ -207,3 +188,33 @@ def _costs(learner: Learner, costs: Sequence[float] | None, settings: dict[str, 
     if learner not in GRIDS or "C" in settings:
         return [None]
     return list(costs or GRIDS[learner])
+
+
+def end_of_grid(best: Trial, trials: Sequence[Trial], measure: str) -> str | None:
+    """Tell whether the best C is the "smallest" or "largest" tried and clearly better than its neighbour; else None."""
+    ordered = sorted(trials, key=lambda trial: trial.plan.parameters["C"])
+    place = [trial.plan for trial in ordered].index(best.plan)
+    if len(ordered) < 2 or 0 < place < len(ordered) - 1:
+        return None
+    neighbour = ordered[1] if place == 0 else ordered[-2]
+    clearly = (1 + FLAT) * loss_of(best.value, measure) < loss_of(neighbour.value, measure)
+    return ("smallest" if place == 0 else "largest") if clearly and loss_of(best.value, measure) > 0 else None
+
+
+def next_cost(cost: float, end: str) -> float:
+    """Return the value before the smallest or after the largest C, in steps of about three.
+
+    >>> [next_cost(C, "largest") for C in (10.0, 30.0, 300.0)], [next_cost(C, "smallest") for C in (1.0, 0.3, 0.1)]
+    ([30.0, 100.0, 1000.0], [0.3, 0.1, 0.03])
+    """
+    half_decades = round(2 * math.log10(cost)) + (1 if end == "largest" else -1)
+    return float(f"{10 ** (half_decades / 2):.0e}")
+
+
+def beyond_the_end(cost: float, end: str) -> str:
+    """Say that a C which was not tried may be better, and how to try it."""
+    other = "larger" if end == "largest" else "smaller"
+    return (
+        f"C={cost:g} is the {end} value tried; a {other} one may be better "
+        f"(compare with arcrank tune -C {cost:g} -C {next_cost(cost, end):g})"
+    )

@@ -35,7 +35,8 @@ def test_from_a_shell(tmp_path, data):
     assert result.code == 0, result.err
     check_output(result.json, "train")
     assert (result.json["documents"], result.json["labels"], result.json["skipped"]) == (60, 3, {})
-    assert result.json["validation"]["documents"] == 6
+    assert result.json["validation"]["documents"] == 60
+    assert result.json["validation"]["how"] == "cross-validation"
     assert len(result.json["chosen"]["tried"]) >= 10
     assert result.json["chosen"]["why"] in result.err
     assert result.json["bytes"] == model.stat().st_size
@@ -57,18 +58,21 @@ def test_auto_shows_what_it_tried(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--json")
     lines = result.err.splitlines()
     tried = [line for line in lines if line.startswith("│") and any(name in line for name in BOTH)]
-    assert "Measured on 54 documents in 4 folds" in result.err
-    marked = [line for line in tried if "* selected" in line]
-    best = {
-        name: min(one["value"] for one in result.json["chosen"]["tried"] if one["learner"] == name) for name in BOTH
-    }
-    for line in tried:
-        if "+ best" in line:
-            assert any(name in line and f" {value:.4g} " in line for name, value in best.items())
-    assert len(tried) == len(result.json["chosen"]["tried"])
-    assert len(marked) == 1
-    assert result.json["learner"] in marked[0]
-    assert f" {result.json['parameters']['C']:g} " in marked[0]
+    assert "Compared in 3 folds" in result.err
+    marked = [line for line in tried if line.startswith("│ *")]
+    chosen = result.json["chosen"]
+    assert len(tried) == len(chosen["tried"])
+    assert len(marked) == len(chosen["members"]) == sum(one["selected"] for one in chosen["tried"])
+    for line, member in zip(marked, chosen["members"], strict=True):
+        assert member["learner"] in line
+        assert f" {member['parameters']['C']:g} " in line
+
+
+def test_auto_measures_on_held_out_documents_if_asked(tmp_path, data):
+    result = call("train", data, "--model", tmp_path / "m", "--validate", "0.2", "--json").json
+    assert (result["validation"]["how"], result["validation"]["documents"]) == ("held-out", 12)
+    assert {one["documents"] for one in result["chosen"]["tried"]} == {48}
+    assert call("train", data, "--model", tmp_path / "m", "--validate", "0", "--json").json["validation"] is None
 
 
 def test_the_measure_that_auto_chooses_by(tmp_path, data):
@@ -81,7 +85,7 @@ def test_the_measure_that_auto_chooses_by(tmp_path, data):
     failed(call(*arguments, "--measure", "beauty"), "'beauty'")
     path = write_rows(tmp_path / "l.jsonl", [{"text": "oil", "layers": [["a"], ["b"], ["c"]]}] * 30)
     layers = call("train", path, "--model", tmp_path / "m", "--measure", "coverage")
-    failed(layers, "--measure coverage is for label sets", "disagreement_error")
+    failed(layers, "The measure coverage is for label sets", "disagreement_error")
 
 
 def test_one_document_is_one(tmp_path):
@@ -386,6 +390,18 @@ def test_settings_reach_learner_and_features(tmp_path, data):
     assert result.json["parameters"]["C"] == 7
 
 
+@pytest.mark.parametrize("learner", ["auto", "log-linear"])
+def test_c_by_the_data(tmp_path, data, learner):
+    result = call("train", data, "-m", tmp_path / "m", "--learner", learner, "--set", "C=scale", "--json").json
+    check_output(result, "train")
+    if learner == "auto":
+        assert all(isinstance(tried["parameters"]["C"], float) for tried in result["chosen"]["tried"])
+    else:
+        ranker = arcrank.load(tmp_path / "m")[-1]
+        assert ranker.C == "scale"
+        assert ranker.C_ > 0
+
+
 def test_values_are_json_or_names_of_python_or_text():
     given = {"1e-3": 0.001, "null": None, "none": None, "None": None, "True": True, "false": False, "german": "german"}
     for text, value in {**given, '["der", "die"]': ["der", "die"], "der,die": "der,die"}.items():
@@ -400,7 +416,7 @@ def test_the_guide_to_other_languages(tmp_path, monkeypatch):
     for line in re.findall(r"```sh\narcrank (.+)\n```", page):
         assert call(*shlex.split(line)).code == 0
     words = arcrank.load("nachrichten.arcrank")[0]
-    assert (words.stem, words.stop_words) == ("german", None)
+    assert (words.language_, words.make_tokenizer()("Die Häuser")) == ("german", ["haus"])
     assert call("rank", "nachrichten.arcrank", stdin="viele Häuser").json["ranking"][0] == "wohnen"
     assert sorted(arcrank.load("eigene.arcrank")[0].stop_words) == ["das", "der", "die", "ein"]
     python = doctest.DocTestParser().get_doctest(
@@ -424,10 +440,10 @@ def test_options_from_environment_and_file(tmp_path, data, monkeypatch):
 
 def test_auto_keeps_what_was_set_and_gives_up_on_few_documents(tmp_path, data):
     result = call("train", data, "--model", tmp_path / "m", "--set", "C=3", "--json")
-    assert {trial["C"] for trial in result.json["chosen"]["tried"]} == {3}
+    assert {trial["parameters"]["C"] for trial in result.json["chosen"]["tried"]} == {3}
     few = write_rows(tmp_path / "few.jsonl", text_rows(8))
     result = call("train", few, "--model", tmp_path / "m", "--json")
-    assert (result.json["learner"], result.json["chosen"]["tried"]) == ("log-linear", [])
+    assert (result.json["learner"], result.json["chosen"]["tried"]) == ("preference-machine", [])
     assert "too few" in result.err
 
 

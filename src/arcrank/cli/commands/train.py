@@ -24,6 +24,7 @@ _ONLINE_LOSSES = {
     "size_loss": " (wrongly ordered pairs per document)",
     "ranking_loss": " (share of wrongly ordered pairs)",
 }
+_HOW = {"held-out": " held out", "cross-validation": ", cross-validated"}
 _ORDERS = {"shuffled": " in random order", "file": " in file order"}
 
 
@@ -34,34 +35,44 @@ def train(
     reading: Reading,
     learner: Annotated[
         Learner,
-        typer.Option(help="auto compares log-linear and preference-machine."),
+        typer.Option(help="auto compares rankers by cross-validation and averages the best."),
     ] = Learner.AUTO,
     measure: Annotated[
         Measure | None,
-        typer.Option(help="Measure that auto selects by (default for label sets: ranking_loss)."),
+        typer.Option(help="Measure that auto selects by (default for label sets: balanced)."),
     ] = None,
     decomposition: Annotated[
         options.DecompositionName | None, typer.Option(help="How preference graphs are split into subgraphs.")
     ] = None,
     set: options.SetOption = None,
     hierarchy: options.HierarchyOption = None,
+    feedback: Annotated[
+        Path | None, typer.Option(help="Also learn the feedback that `arcrank serve` wrote to this file.")
+    ] = None,
     validate: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Share of documents to hold out for measuring; 0 for none.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=0.9,
+            help="Share of documents to hold out for measuring; 0 for none (default: 0.1; auto cross-validates).",
+        ),
+    ] = None,
     on_error: options.OnErrorOption = options.OnError.RAISE,
     random_state: options.SeedOption = 0,
     json: options.JsonOption = False,
 ) -> None:
     """Learn to rank labels from documents with preferences, and save the model.
 
-    The measures are computed on held-out documents; the saved model then learns from all documents. The online
+    By default several rankers are compared by cross-validation, and the best of them, or their average, is trained on
+    all documents. Other learners are measured on held-out documents first. The online
     learners mmp and perceptron read the file as a stream, in constant memory, and learn its documents in random order;
     --set shuffle=false keeps the order of the file.
 
     The learners few-labels, rankboost, semi-supervised-rankboost, transductive-svm and semi-supervised-logistic rank
     documents, not labels. They learn from "relevant": true, false or null (in a table 1, 0 or an empty cell).
 
-    Texts are assumed to be English. For German, for example, use --set stem=german --set stop_words=null.
+    The language of texts, for stems and stop words, is found in the texts; --set language=german sets it. The online
+    learners assume English.
     """
     from arcrank.training.fit import fit_file
 
@@ -69,6 +80,8 @@ def train(
     check_input(data)
     plan = Plan.from_options(learner, decomposition, set or [], random_state)
     _check_options(plan, data, measure)
+    if feedback is not None:
+        _check_feedback(feedback, data, hierarchy)
     with memory_in_flags(learner):
         result = fit_file(
             data,
@@ -80,7 +93,8 @@ def train(
             measure=measure,
             reporter=ConsoleReporter(on_error),
         )
-    report = result.save(model, data)
+    more = {} if feedback is None else {"feedback": _learn_feedback(result, feedback, data, reading, on_error)}
+    report = result.save(model, data, **more)
     if json:
         write_json(report)
     else:
@@ -98,6 +112,22 @@ def _check_options(plan: Plan, data: str, measure: Measure | None) -> None:
         )
     if data == STANDARD_INPUT and plan.parameters.get("epochs", 1) != 1:
         raise ParameterError("--set epochs: standard input can be read only once.\nGive a file, or use 1 epoch.")
+
+
+def _check_feedback(feedback: Path, data: str, hierarchy: Path | None) -> None:
+    from arcrank.training.feedback import check_feedback_file
+
+    if data == STANDARD_INPUT:
+        raise ParameterError("--feedback: standard input can be read only once.\nGive a file.")
+    check_feedback_file(feedback, hierarchy)
+
+
+def _learn_feedback(
+    result: Any, feedback: Path, data: str, reading: Reading, on_error: options.OnError
+) -> dict[str, Any]:
+    from arcrank.training.feedback import learn_feedback
+
+    return learn_feedback(result, feedback, data, reading.options(data, on_error), ConsoleReporter(on_error))
 
 
 def _notes_on_order(result: Any) -> Iterator[str]:
@@ -145,9 +175,9 @@ def show_report(report: dict[str, Any]) -> None:
 
 def describe_validation(validation: dict[str, Any]) -> str:
     """Format validation measures on one line."""
-    n, held_out = validation["documents"], validation["how"] == "held-out"
-    how = " held out" if held_out else f"{_ORDERS[validation['order']]}, each measured before it was learnt"
-    meanings = {} if held_out else _ONLINE_LOSSES
+    n, how = validation["documents"], _HOW.get(validation["how"])
+    meanings = {} if how else _ONLINE_LOSSES
+    how = how or f"{_ORDERS[validation['order']]}, each measured before it was learnt"
     measures = ", ".join(
         f"{metric_title(name)} {number(value)}{meanings.get(name, '')}"
         for name, value in validation["measures"].items()

@@ -19,7 +19,7 @@ from arcrank.cli.reading import Reading, reads_data
 from arcrank.cli.reporter import ConsoleReporter
 from arcrank.errors import InputError
 from arcrank.inference.feature_map import FeatureMap
-from arcrank.inference.model_parts import split_model
+from arcrank.inference.model_parts import split_model, takes_text
 from arcrank.training.advice import memory_in_flags
 
 
@@ -75,7 +75,7 @@ def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dic
 
 def _check_kind(loaded: Any, data: str, *, texts: bool) -> None:
     """Refuse texts for a model of features, and the reverse: they would share columns. Nothing is saved then."""
-    if texts != (split_model(loaded)[0] is not None):
+    if texts != takes_text(loaded):
         wanted, got = ("features", "texts") if texts else ("texts", "features")
         raise InputError(f"{data}: the model takes {wanted}, but this file holds {got}.\nThe model was not changed.")
 

@@ -12,7 +12,7 @@ from arcrank.datasets.formats.cells import Relevance
 from arcrank.datasets.formats.options import Options
 from arcrank.errors import FormatError, ParameterError
 
-__all__ = ["Columns", "find_columns", "missing_columns"]
+__all__ = ["Columns", "find_columns", "find_label_column", "missing_columns"]
 
 _USUAL = {"text_column": ("text",), "label_column": ("labels", "label"), "id": ("id",)}
 _MOST_LISTED = 20
@@ -50,6 +50,19 @@ def find_columns(place: str, names: Sequence[str], options: Options) -> Columns 
         raise ParameterError(f"text_column= and label_column= are the same column, {names[text]!r}; give two.")
     ids = _matches(names, _USUAL["id"])
     return Columns(text, labels, ids[0] if ids else None, bool(relevant) and options.labelled)
+
+
+def find_label_column(place: str, names: Sequence[str], options: Options) -> int | None:
+    """Return the column of the labels, None if none is needed; a `FormatError` lists the columns."""
+    if not options.labelled:
+        return None
+    found = _find(place, names, "label_column", options.label_column)
+    if found is None:
+        raise FormatError(
+            f"{place}: a column labels is needed, got {_listed(names)}.\n"
+            "If your column has another name, pass label_column=."
+        )
+    return found
 
 
 def missing_columns(place: str, names: Sequence[str], options: Options) -> FormatError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from arcrank.datasets.corpus import Corpus
@@ -14,7 +15,7 @@ from arcrank.datasets.formats.rows import row_blocks
 from arcrank.datasets.formats.table_rows import table_rows
 from arcrank.errors import FormatError, ParameterError
 
-__all__ = ["blocks"]
+__all__ = ["blocks", "read_frame"]
 
 
 def blocks(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[Corpus]:
@@ -22,14 +23,14 @@ def blocks(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[Corpus
     return row_blocks(table_rows(_records(stream, lines.name, options), lines, options), lines, options)
 
 
+def read_frame(stream: IO[bytes], name: str) -> Any:
+    """Return the whole file as a table of pyarrow."""
+    with _parquet_file(stream, name) as file:
+        return file.read()
+
+
 def _records(stream: IO[bytes], name: str, options: Options) -> Iterator[tuple[Any, Any, Any]]:
-    try:
-        import pyarrow as pa
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        raise ParameterError("Parquet files need pyarrow: install arcrank with its extra, arcrank[parquet]") from error
-    try:
-        file = ParquetFile(stream if stream.seekable() else io.BytesIO(stream.read()))
+    with _parquet_file(stream, name) as file:
         names = file.schema_arrow.names
         columns = find_columns(name, names, options)
         if columns is None:
@@ -38,6 +39,18 @@ def _records(stream: IO[bytes], name: str, options: Options) -> Iterator[tuple[A
         for batch in file.iter_batches(batch_size=1000, columns=[column for column in wanted if column is not None]):
             texts, labels, ids = (_values(batch, column) for column in wanted)
             yield from zip(texts, map(columns.label_cell, labels), ids, strict=True)
+
+
+@contextmanager
+def _parquet_file(stream: IO[bytes], name: str) -> Iterator[Any]:
+    """Yield the open file; errors of pyarrow become a `FormatError`."""
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise ParameterError("Parquet files need pyarrow: install arcrank with its extra, arcrank[parquet]") from error
+    try:
+        yield ParquetFile(stream if stream.seekable() else io.BytesIO(stream.read()))
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"{name}: the file is truncated or damaged ({error})") from error
 

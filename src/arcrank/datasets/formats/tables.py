@@ -29,7 +29,7 @@ from arcrank.datasets.formats.lines import Lines, RowError, decode
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row, row_blocks
 
-__all__ = ["csv_blocks", "tsv_blocks"]
+__all__ = ["csv_blocks", "table_records", "tsv_blocks"]
 
 
 def csv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
@@ -44,7 +44,7 @@ def tsv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
 
 def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int, Row | None]]:
     table: _Table | None = None
-    for number, cells in _records(lines, delimiter):
+    for number, cells in table_records(lines, delimiter):
         row = None
         if table is None and cells is not None:
             table = _Table.of_first_row(lines.place(number), cells, delimiter, options)
@@ -110,7 +110,7 @@ class _Table(NamedTuple):
         return RowError("wrong number of columns", f"{found} instead of {self.width}, {wanted}{hint}")
 
 
-def _records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+def table_records(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
     """Yield (number of the first line, cells); None for blank lines and for what cannot be read."""
     lines.keep_returns = True
     pending = iter(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from arcrank.decompositions import CUT_DOMINATION, DISAGREEMENT, DOMINATION, Dec
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import row_blocks
+from arcrank.graphs.cut import CUT
 from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import (
     Explanation,
@@ -30,7 +32,10 @@ from arcrank.rankers.base import (
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
+from arcrank.rankers.preference_machine.landmarks import make_landmarks
 from arcrank.rankers.preference_machine.prediction import best_cuts
+from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
+from arcrank.rankers.shapley import shapley_parts
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.products import row_products
@@ -41,6 +46,13 @@ if TYPE_CHECKING:
     from arcrank.solvers.margin_problem import MarginProblem
 
 _SCORED_AT_ONCE = 1000  # rows of a kernel matrix in memory at a time when new instances are scored
+_FACTORS: dict[str, dict[str | None, float]] = {
+    "hinge": {"zero-one": 0.15, "domination": 0.02, "disagreement": 0.003},
+    "squared-hinge": {"zero-one": 0.1, "domination": 0.01, "cut-domination": 0.02, "disagreement": 0.003},
+    "logistic": {"zero-one": 0.1, "domination": 0.08, "disagreement": 0.03},
+    "exponential": {"zero-one": 0.1, "domination": 0.04, "disagreement": 0.02},
+}
+"""Of C="scale", by loss and decomposition; "hinge" and "domination" stand for what is not listed."""
 _SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first
 
 
@@ -64,13 +76,18 @@ class PreferenceMachine(LinearRanker):
         "linear" (works on W, never on a kernel matrix), "polynomial", "rbf", "cosine", "precomputed" (fit gets the
         (n, n) values between training instances, the other methods those between new and training instances), or a
         callable `(A, B) -> (len(A), len(B))`.
-    C : float
-        Weight of the data term.
+    C : float or "scale"
+        Weight of the data term. "scale" is `factor sqrt(k / density) / mean ||x||^2`, density being the share of values
+        of X that are not 0, with a factor for each loss and decomposition, but at least 200 / mean ||x||^2 over the
+        number of pieces; with other kernels than "linear" it is 1 / mean k(x, x). `C_` is the number.
     codes : (k, s) matrix, "one-vs-one", "error-correcting" or None
         The matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. The regulariser is on the
         (s, d) matrix W.
     fit_intercept : bool
-        Add 1 to the kernel, as the paper does: a constant feature of value 1, regularised like the others.
+        Add a constant to the kernel, as the paper does: a constant feature, regularised like the others.
+    intercept : "scaled" or "regularised"
+        The value of the constant feature. "regularised": 1, the paper's. "scaled": as in `LogLinearRanker`; with other
+        kernels than "linear", `sqrt(mean k(x, x))`.
     aggregate : "max" or "sum"
         "max" over the arcs of a piece; "sum" makes every arc a piece.
     normalize : bool
@@ -79,6 +96,9 @@ class PreferenceMachine(LinearRanker):
         The margin of "beta-perceptron".
     gamma : float or "scale"
         Of "rbf" and "polynomial", as in scikit-learn's SVC.
+    landmarks : int or None
+        Of kernels other than "linear" and "precomputed": approximate the kernel by its values with so many training
+        instances, drawn at random (Nystroem's method). Time and memory are then linear in the instances.
     degree : float
         Of "polynomial".
     coef0 : float
@@ -113,6 +133,8 @@ class PreferenceMachine(LinearRanker):
         The weights of a linear machine; of a kernel machine there is only the intercept, 0 unless offsets were chosen.
     embedding_ : (s, d) array
         The paper's W, where codes are given.
+    C_ : float
+        The C that was used.
     support_ : (m,) array
         Training instances that carry flow.
     dual_coef_, support_vectors_ : (m, k) and (m, d) arrays
@@ -157,16 +179,18 @@ class PreferenceMachine(LinearRanker):
         decomposition: Any = "identity",
         loss: Any = "hinge",
         kernel: Any = "linear",
-        C: float = 1.0,
+        C: float | str = "scale",
         codes: Any = None,
         *,
         fit_intercept: bool = True,
+        intercept: str = "scaled",
         aggregate: str = "max",
         normalize: bool = False,
         beta: float = 1.0,
         gamma: Any = "scale",
         degree: float = 3,
         coef0: float = 0.0,
+        landmarks: int | None = None,
         prediction: str = "auto",
         cut_label: bool = False,
         cut_level: int | None = None,
@@ -188,12 +212,14 @@ class PreferenceMachine(LinearRanker):
         self.C = C
         self.codes = codes
         self.fit_intercept = fit_intercept
+        self.intercept = intercept
         self.aggregate = aggregate
         self.normalize = normalize
         self.beta = beta
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.landmarks = landmarks
         self.prediction = prediction
         self.cut_label = cut_label
         self.cut_level = cut_level
@@ -216,19 +242,41 @@ class PreferenceMachine(LinearRanker):
         self.check_parameters()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
-        cost = self.C * check_sample_weight(sample_weight, X.shape[0])
+        weight = check_sample_weight(sample_weight, X.shape[0])
+        kernel = None if self.kernel == "linear" else self._kernel_without_constant(X)
         codes = check_codes(self.codes, graphs.n_labels, with_cut=bool(self.cut_label))
-        problem = make_problem(
-            graphs, self._pieces(), self._loss(), cost, codes=codes, aggregate=self.aggregate, normalize=self.normalize
-        )
+        options: dict[str, Any] = {"codes": codes, "aggregate": self.aggregate, "normalize": self.normalize}
+        problem = make_problem(graphs, self._pieces(), self._loss(), weight, **options)
+        constant = self._set_scale(X, weight, problem, kernel)
+        problem.cost = self.C_ * problem.cost
         for name in ("coef_", "intercept_", "embedding_", "dual_coef_", "support_vectors_", "_kernel"):
             self.__dict__.pop(name, None)
-        if self.kernel == "linear":
-            self._fit_linear(X, graphs, problem)
+        if kernel is None:
+            self._fit_linear(X, graphs, problem, constant)
+        elif self.landmarks is not None:
+            self._fit_landmarks(X, graphs, problem, kernel, constant)
         else:
-            self._fit_kernel(X, graphs, problem)
-        self._calibrate_by_folds(X, graphs, None if sample_weight is None else cost / self.C)
+            self._fit_kernel(X, graphs, problem, replace(kernel, constant=constant**2))
+        self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
+
+    def _set_scale(self, X: Any, weight: Array, problem: MarginProblem, kernel: Kernel | None) -> float:
+        """Resolve C, and return the value of the constant feature, 0 where there is none."""
+        if kernel is None:
+            scale, pieces = measure_scale(X, weight), float(problem.cost @ problem.pieces_of)
+            self.C_ = scale.cost(self.C, self._factor(), problem.shape[1], pieces)
+        else:
+            scale = DataScale.of_diagonal(kernel.diagonal(X), weight)
+            self.C_ = scale.cost(self.C, factor=1.0, n_labels=1)
+        if not self.fit_intercept:
+            return 0.0
+        return scale.constant(self.intercept, with_cut=bool(self.cut_label))
+
+    def _factor(self) -> float:
+        """Return the factor of C="scale"."""
+        kind = "disagreement" if self.aggregate == "sum" else self._pieces().layered
+        factors = _FACTORS.get(self._loss().name, _FACTORS["hinge"])
+        return factors.get(kind, factors["domination"])
 
     def score_labels(self, X: Any) -> Array:
         """(n, k) scores."""
@@ -263,12 +311,30 @@ class PreferenceMachine(LinearRanker):
         return relevant
 
     def explain(self, x: Any, above: Any, below: Any) -> Explanation:
-        """Each feature's part of the margin of two labels, as of every linear ranker; only with a linear kernel."""
-        if hasattr(self, "_kernel"):
-            raise ParameterError(
-                "explain needs kernel='linear': with other kernels a margin is not a sum over features."
-            )
-        return super().explain(x, above, below)
+        """Each feature's part of the margin of two labels.
+
+        With kernel="linear" these are exact, as of every linear ranker. With other kernels they are sampled Shapley
+        values: how much the margin changes, on average over orders of the features, when a feature of the mean support
+        vector (of no features, if X is sparse) takes its value in x. They sum to the margin too.
+        """
+        if not hasattr(self, "_kernel"):
+            return super().explain(x, above, below)
+        if self.kernel == "precomputed":
+            raise ParameterError("explain needs features; kernel='precomputed' knows only kernel values.")
+        row, (high, low) = self._one_row(x), [self._score_column(label) for label in (above, below)]
+        vectors = self.support_vectors_
+        baseline = sp.csr_matrix((1, row.shape[1])) if sp.issparse(row) else vectors.mean(axis=0, keepdims=True)
+        features, parts, constant = shapley_parts(lambda rows: high(rows) - low(rows), row, baseline)
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))[features]
+        return Explanation.of(above, below, names, parts, constant)
+
+    def _score_column(self, label: Any) -> Callable[[Any], Array]:
+        """The scores of one label; those of the cut are 0."""
+        if label is CUT:
+            self._label_weights(label, np.empty(0, dtype=np.intp))  # refuses a machine without a cut
+            return lambda rows: np.zeros(rows.shape[0])
+        column = self._column(label)
+        return lambda rows: self.score_labels(rows)[:, column]
 
     def margin_bound(self, delta: float = 0.05) -> MarginBound:
         """Theorem 1: with probability 1 - delta, a bound on the expected number of violated pieces of a new instance.
@@ -292,13 +358,19 @@ class PreferenceMachine(LinearRanker):
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
-        for name in ("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"):
+        check_cost(self.C)
+        check_intercept(self.intercept)
+        for name in ("tol", "max_iter", "n_jobs", "beta", "cache_mb"):
             check_real(name, getattr(self, name), above=0)
         if self.aggregate not in ("max", "sum"):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
         if self.prediction not in ("auto", "plm"):
             raise ParameterError(f"prediction must be 'auto' or 'plm', got {self.prediction!r}.")
         self._check_cut_parameters()
+        if self.landmarks is not None:
+            check_int("landmarks", self.landmarks, at_least=1, also="None")
+            if self.kernel in ("linear", "precomputed"):
+                raise ParameterError(f"landmarks has no meaning for kernel={self.kernel!r}; leave it out.")
         check_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         check_code_name(self.codes)
         check_callable("callback", self.callback)
@@ -325,15 +397,15 @@ class PreferenceMachine(LinearRanker):
     def _loss(self) -> MarginLoss:
         return get_margin_loss(self.loss, self.beta)
 
-    def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
+    def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, constant: float) -> None:
         from arcrank.solvers.margin_dual import LinearDual
 
-        design = sp.csr_matrix(add_intercept(X) if self.fit_intercept else X)
+        design = sp.csr_matrix(add_intercept(X, constant) if self.fit_intercept else X)
         solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs)
         solution = self._solve(solver, graphs, problem)
         W = solution.weights
         weights = W if problem.codes is None else W @ problem.codes.T
-        self._set_weights(weights, X.shape[1])
+        self._set_weights(weights, X.shape[1], constant)
         if problem.codes is not None:
             self.embedding_ = W[: X.shape[1]].T
         self.support_ = np.flatnonzero(solution.store.count)
@@ -359,22 +431,24 @@ class PreferenceMachine(LinearRanker):
         problem = make_problem(
             graphs, self._pieces(), self._loss(), weight, aggregate=self.aggregate, normalize=self.normalize
         )
-        unit = problem.cost
-        solver = LinearDual(add_intercept(X) if self.fit_intercept else X, problem, n_jobs=self.n_jobs)
+        unit, constant = problem.cost, self._set_scale(X, weight, problem, None)
+        solver = LinearDual(add_intercept(X, constant) if self.fit_intercept else X, problem, n_jobs=self.n_jobs)
         solution, passes = solver.start(), int(self.max_iter)
         for C in costs:
             solver.rescale(solution, C * unit)
             random = check_random_state(self.random_state)
             solver.solve(solution, tol=self.tol, max_iter=passes, random=random, history=History())
-            self.duality_gap_ = solution.relative_gap
-            self._set_weights(solution.weights.copy(), X.shape[1])
+            self.duality_gap_, self.C_ = solution.relative_gap, C
+            self._set_weights(solution.weights.copy(), X.shape[1], constant)
             yield C
 
-    def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem) -> None:
+    def _kernel_without_constant(self, X: Any) -> Kernel:
+        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return make_kernel(self.kernel, X, **numbers, constant=0.0)
+
+    def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, kernel: Kernel) -> None:
         from arcrank.solvers.margin_dual import KernelDual
 
-        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        kernel = make_kernel(self.kernel, X, **numbers, constant=float(bool(self.fit_intercept)))
         rows = KernelRows(lambda wanted: kernel.between(X[wanted], X, np.matmul), kernel.diagonal(X), self.cache_mb)
         solver = KernelDual(rows, problem, n_jobs=self.n_jobs)
         solution = self._solve(solver, graphs, problem)
@@ -383,6 +457,18 @@ class PreferenceMachine(LinearRanker):
         square = float(np.vdot(solution.weights, solver.scores))
         self._note_margin_bound(graphs, problem, solver, square, solver.scores.__getitem__)
         self._note_leave_one_out(graphs, problem, solver, solution, solver.scores.__getitem__)
+
+    def _fit_landmarks(
+        self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, kernel: Kernel, constant: float
+    ) -> None:
+        """Fit a linear machine to the features of the landmarks, and keep it as a kernel machine."""
+        assert self.landmarks is not None
+        found = make_landmarks(kernel, X, int(self.landmarks), check_random_state(self.random_state))
+        features = found.features(X)
+        self._fit_linear(features, graphs, problem, constant)
+        self._kernel, self.support_, self.support_vectors_ = found.kernel, found.rows, found.vectors
+        self.dual_coef_ = found.coefficients(self.coef_.T)
+        del self.coef_
 
     def _keep_support(self, X: Any, kernel: Kernel, support: NDArray[np.intp], flows: Array) -> None:
         self._kernel = kernel

@@ -1,0 +1,98 @@
+"""The best labels of new instances, and their nearest training instances by inverted lists.
+
+lists : (ptr, instance, value): the training instances that have feature j are ptr[j]:ptr[j + 1]
+members : (ptr, label): the labels of each training instance
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcrank.compiled.jit import kernel
+from arcrank.compiled.shortlist_select import score_document, take_best
+
+
+@kernel
+def _nearest(i, rows, lists, skip, similarity, touched, best, values):
+    """Write the training instances of largest inner product, best first, but for `skip`; return how many there are.
+
+    `similarity` is 0 throughout, on entry and on return: only instances that share a feature are touched.
+    """
+    data, indices, indptr = rows
+    ptr, instance, value = lists
+    m = 0
+    for e in range(indptr[i], indptr[i + 1]):
+        x, j = data[e], indices[e]
+        for p in range(ptr[j], ptr[j + 1]):
+            d = instance[p]
+            if similarity[d] == 0.0:
+                touched[m] = d
+                m += 1
+            similarity[d] += x * value[p]
+    n, room, floor = 0, len(best), np.float32(0.0)
+    for t in range(m):
+        d = touched[t]
+        s, similarity[d] = similarity[d], np.float32(0.0)
+        if s <= floor or d == skip:
+            continue
+        n = min(n + 1, room)
+        at = n - 1
+        # of equal ones the lower number first, in whatever order they were touched
+        while at > 0 and (values[at - 1] < s or (values[at - 1] == s and best[at - 1] > d)):
+            values[at], best[at] = values[at - 1], best[at - 1]
+            at -= 1
+        values[at], best[at] = s, d
+        if n == room:
+            floor = values[n - 1]
+    return n
+
+
+@kernel
+def nearest(first, last, rows, lists, n_instances, own, best, values, counts):
+    """Find the nearest training instances of rows first..last; with `own` these are training instances themselves."""
+    # A sum of products of mixed signs may pass through 0 and touch an instance twice.
+    room = 1
+    for i in range(first, last):
+        total = 0
+        for e in range(rows[2][i], rows[2][i + 1]):
+            total += lists[0][rows[1][e] + 1] - lists[0][rows[1][e]]
+        room = max(room, total)
+    similarity, touched = np.zeros(n_instances, np.float32), np.empty(room, np.int32)
+    for i in range(first, last):
+        counts[i] = _nearest(i, rows, lists, i if own else -1, similarity, touched, best[i], values[i])
+
+
+@kernel
+def _vote(i, members, share, best, values, counts, scores):
+    """Add `share` times the squared similarity to the labels of each neighbour."""
+    ptr, label = members
+    for n in range(counts[i]):
+        amount = np.float32(share) * values[i, n] * values[i, n]
+        for e in range(ptr[best[i, n]], ptr[best[i, n] + 1]):
+            scores[label[e]] += amount
+
+
+@kernel
+def score_rows(first, last, rows, weights, bias, members, share, neighbours, columns, out):
+    """Write the scores of the labels `columns` of rows first..last, (rows, columns)."""
+    best, values, counts = neighbours
+    scores = np.empty(len(bias), np.float32)
+    none = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
+    for i in range(first, last):
+        score_document(i, rows, weights, bias, none, scores)
+        _vote(i, members, share, best, values, counts, scores)
+        for c in range(len(columns)):
+            out[i, c] = scores[columns[c]]
+
+
+@kernel
+def rank_rows(first, last, rows, weights, bias, members, share, neighbours, labels, out):
+    """Write the best labels of rows first..last and their scores, (rows, top) each."""
+    best, values, counts = neighbours
+    top = labels.shape[1]
+    scores, taken = np.empty(len(bias), np.float32), np.zeros(len(bias), np.bool_)
+    none = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
+    for i in range(first, last):
+        score_document(i, rows, weights, bias, none, scores)
+        _vote(i, members, share, best, values, counts, scores)
+        take_best(scores, taken, np.float32(1.0), np.float32(-np.inf), labels[i], out[i], top)

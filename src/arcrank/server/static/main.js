@@ -1,0 +1,223 @@
+// The page: a document, its ranking, why, and what people say about it.
+
+import { get, modelPath, post, takeToken } from "./api.js";
+import { copy } from "./copy.js";
+import { $, make, say, showError, toast } from "./dom.js";
+import { drawExplanation, showAllParts } from "./explanation.js";
+import { drawHistory, judge, learn, move, onLearnt, undo } from "./feedback.js";
+import { answer, drawQuestion } from "./question.js";
+import { drawRanking } from "./ranking.js";
+import { cutPlace, state, visibleLabels } from "./state.js";
+import { startTypeahead } from "./typeahead.js";
+
+const MOST_LABELS = 500;
+const MOST_AT_FIRST = 25;
+let timer = 0;
+let running = null;
+
+const actions = { select, pin, judge, move };
+
+async function start() {
+  takeToken();
+  listen();
+  try {
+    const { models } = await get("/v1/models");
+    $("model").replaceChildren(...models.map(({ name }) => make("option", { value: name, textContent: name })));
+    await useModel(new URLSearchParams(location.search).get("model") ?? models[0].name);
+  } catch (error) {
+    showError(error);
+  }
+}
+
+async function useModel(name) {
+  const details = await get(modelPath(name));
+  const learnsCut = details.cut && (details.learning !== "live" || details.learner !== "perceptron");
+  state.model = { ...details, cut_is_learnt: learnsCut };
+  $("model").value = name;
+  const takesText = details.takes === "text";
+  $("text").hidden = !takesText;
+  $("features").hidden = takesText;
+  describeModel();
+  Object.assign(state, { ranked: null, selected: null, pinned: [], history: [], shown: 10 });
+  for (const part of [state.verdicts, state.shifts, state.asked]) part.clear();
+  drawHistory();
+  await rank();
+}
+
+function describeModel() {
+  const { labels, learner, learning } = state.model;
+  const teaches = { off: "", live: ", learns at once", recorded: ", feedback is recorded" }[learning];
+  $("model-facts").textContent = `${labels.toLocaleString("en")} labels, ${learner}${teaches}`;
+}
+
+function readDocument() {
+  if (state.model.takes === "text") {
+    const text = $("text").value;
+    return text.trim() ? { text } : null;
+  }
+  const written = $("features").value.trim();
+  if (!written) return null;
+  try {
+    return { features: JSON.parse(written) };
+  } catch {
+    throw new Error('Features are a JSON object of names and numbers, such as {"height": 1.5}.');
+  }
+}
+
+function changed() {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    for (const part of [state.verdicts, state.shifts, state.asked]) part.clear();
+    Object.assign(state, { selected: null, pinned: [], shown: 10 });
+    $("moved").hidden = true;
+    rank();
+  }, 120);
+}
+
+async function rank() {
+  running?.abort();
+  running = new AbortController();
+  const { signal } = running;
+  try {
+    state.document = readDocument();
+    if (state.document === null) state.ranked = null;
+    else {
+      const began = performance.now();
+      const top = Math.min(state.model.labels, MOST_LABELS);
+      const found = await post(modelPath(state.model.name, "/rank"), { ...state.document, top }, { signal });
+      state.ranked = found.documents[0];
+      state.shown = Math.max(state.shown, Math.min(MOST_AT_FIRST, (cutPlace() ?? 0) + 3)); // so that the cut is seen
+      noteTime(performance.now() - began, found);
+    }
+    showError(null);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    state.ranked = null;
+    showError(error);
+  }
+  draw();
+}
+
+function noteTime(milliseconds, found) {
+  const known = state.ranked.known_features;
+  const words = state.model.takes === "text" ? "words" : "features";
+  $("ranking-time").textContent = known === 0 ? `the model knows none of its ${words}` : `${Math.max(1, Math.round(milliseconds))} ms`;
+  $("ranking-time").title = `${known} known ${words}; model ${found.checksum.slice(0, 12)}, ${found.learnt} learnt`;
+}
+
+function draw() {
+  const size = state.model.takes === "text" ? $("text").value.length : 0;
+  $("document-size").textContent = size ? `${size.toLocaleString("en")} characters` : "";
+  $("clear").hidden = state.document === null;
+  if (state.ranked === null) $("ranking-time").textContent = "";
+  drawRanking(actions);
+  drawQuestion();
+  drawExplanation();
+}
+
+function select(label, { focus = false } = {}) {
+  state.selected = state.selected === label && !focus ? null : label;
+  drawRanking(actions);
+  drawExplanation();
+  if (focus || state.selected) focusLabel(label);
+}
+
+function focusLabel(label) {
+  const row = [...document.querySelectorAll(".label")].find((one) => one.dataset.label === label);
+  row?.querySelector(".name").focus({ preventScroll: true });
+  row?.scrollIntoView({ block: "nearest" });
+}
+
+function pin(label) {
+  state.pinned = state.pinned.includes(label) ? state.pinned.filter((one) => one !== label) : [...state.pinned, label].slice(-2);
+  drawRanking(actions);
+  focusLabel(label);
+  drawExplanation();
+  say(state.pinned.length === 2 ? `Comparing ${state.pinned[0]} with ${state.pinned[1]}` : `${label} ${state.pinned.includes(label) ? "pinned" : "no longer pinned"}`);
+}
+
+function step(by) {
+  const labels = visibleLabels();
+  if (!labels.length) return;
+  const at = labels.indexOf(state.selected);
+  const next = at < 0 ? (by > 0 ? 0 : labels.length - 1) : Math.max(0, Math.min(labels.length - 1, at + by));
+  select(labels[next], { focus: true });
+}
+
+function setBlind(on) {
+  state.blind = on;
+  $("blind").setAttribute("aria-pressed", String(on));
+  state.selected = null;
+  draw();
+  say(on ? "The model's order is hidden" : "The model's order is shown");
+}
+
+async function choose(label) {
+  const at = state.ranked.ranking.indexOf(label);
+  if (at >= state.shown) state.shown = at + 1;
+  if (at < 0) return toast(`${label} is not among the first ${MOST_LABELS} labels.`);
+  select(label, { focus: true });
+}
+
+const keys = {
+  j: () => step(1),
+  k: () => step(-1),
+  y: () => state.selected && judge(state.selected, "yes"),
+  n: () => state.selected && judge(state.selected, "no"),
+  h: () => state.selected && !state.blind && move(state.selected, -1),
+  l: () => state.selected && !state.blind && move(state.selected, 1),
+  p: () => state.selected && pin(state.selected),
+  u: () => undo(),
+  b: () => setBlind(!state.blind),
+  t: () => $(state.model.takes === "text" ? "text" : "features").focus(),
+  "/": () => $("add-label").focus(),
+  "?": () => $("help").showModal(),
+  1: () => answer("a"),
+  2: () => answer("b"),
+  3: () => answer("tie"),
+  4: () => answer("neither"),
+};
+
+function onKey(event) {
+  const inField = event.target.matches("input, textarea, select");
+  if (inField && event.key === "Escape") event.target.blur();
+  if (inField || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const act = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+  if (!act || !state.model) return;
+  if (state.model.learning === "off" && "ynhlu/1234".includes(event.key)) return;
+  event.preventDefault();
+  act();
+}
+
+async function onDrop(event) {
+  event.preventDefault();
+  document.querySelector(".document").classList.remove("dropping");
+  const [file] = event.dataTransfer.files;
+  const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
+  const field = $(state.model.takes === "text" ? "text" : "features");
+  if (text) { field.value = text; changed(); }
+}
+
+function listen() {
+  const card = document.querySelector(".document");
+  for (const id of ["text", "features"]) $(id).addEventListener("input", changed);
+  card.addEventListener("dragover", (event) => { event.preventDefault(); card.classList.add("dropping"); });
+  card.addEventListener("dragleave", () => card.classList.remove("dropping"));
+  card.addEventListener("drop", onDrop);
+  $("model").addEventListener("change", (event) => useModel(event.target.value).catch(showError));
+  $("clear").addEventListener("click", () => { $("text").value = ""; $("features").value = ""; changed(); $("text").focus(); });
+  $("more").addEventListener("click", () => { state.shown = Math.min(state.shown + 20, MOST_LABELS); drawRanking(actions); });
+  $("blind").addEventListener("click", () => setBlind(!state.blind));
+  $("undo").addEventListener("click", () => undo());
+  $("learn").addEventListener("click", learn);
+  $("why-more").addEventListener("click", () => { showAllParts(); drawExplanation(); });
+  $("token-cancel").addEventListener("click", () => $("token-dialog").close(""));
+  $("help-open").addEventListener("click", () => $("help").showModal());
+  for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button.dataset.copy));
+  for (const button of document.querySelectorAll("[data-outcome]")) button.addEventListener("click", () => answer(button.dataset.outcome));
+  document.addEventListener("keydown", onKey);
+  startTypeahead(choose);
+  onLearnt(async () => { await rank(); if (state.selected) focusLabel(state.selected); });
+}
+
+start();
