@@ -3,7 +3,8 @@
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.auto [time] [stability] [--corpora NAME ...]
 
 `time`: `AutoRanker().fit` and `GridSearchCV(OneVsRestClassifier(LinearSVC()), 4 values of C, cv=3)` on the same
-features, one thread each, in processor time; by default on Reuters-21578 (ModApte). RCV1 and debtags take tens of minutes.
+features, one thread each, in processor time; by default on Reuters-21578 (ModApte). RCV1 and debtags take tens of
+minutes.
 `stability`: 20 bootstrap samples of the training documents (medical by default): how often which rankers are selected,
 and that the same seed gives the same scores to the last bit.
 """
