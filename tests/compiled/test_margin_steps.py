@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arcrank.compiled.losses import EXPONENTIAL, LOGISTIC
+from arcrank.compiled.margin_dual_centres import total_of_star
 from arcrank.compiled.margin_dual_pieces import step_of_total
 from arcrank.compiled.margin_dual_totals import solve_piece
 
@@ -59,3 +60,19 @@ def test_totals_of_a_piece_of_one_arc(loss, C, q, margin):
     T, _, _ = solve_piece((0, False, loss, 1.0), C, q, room, 1, room, 1, margin, 0.0)
     wanted = bisected(loss, C, lambda z, found: z + margin + 2 * q * found)
     assert abs(T - wanted) <= 1e-7 * (C + wanted)
+
+
+@given(
+    rooms=st.lists(st.floats(-5, 5), min_size=1, max_size=8),
+    q=st.floats(1e-2, 1e2),
+    extra=st.sampled_from([0.0, 0.5, 5.0]),
+    cap=st.sampled_from([0.03, 0.3, np.inf]),
+    start=st.sampled_from([0.0, 0.1, 0.7, 3.0]),
+)
+@settings(max_examples=300, deadline=None)
+def test_totals_of_a_star_solve_their_equation(rooms, q, extra, cap, start):
+    """The caps of the hinge make the sum neither convex nor concave in the total."""
+    room, slope = np.array(rooms), q + extra
+    total = total_of_star(room, len(room), q, slope, cap, start)
+    flows = np.minimum(cap, np.maximum(0.0, room - q * total) / slope)
+    assert abs(flows.sum() - total) <= 1e-9 * (1 + total)

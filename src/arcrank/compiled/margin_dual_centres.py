@@ -95,8 +95,8 @@ def total_of_star(room, n, q, slope, cap, A):
     """Return A with sum_j min(cap, [room_j - q A]_+ / slope) = A, from the old A on."""
     # The sum falls in A, so there is one solution. Newton's step is exact where the same arcs take part after it; the
     # bracket is for the hinge, whose arcs end at the cap and make the sum neither convex nor concave.
-    low, high = 0.0, np.inf
-    for _ in range(200):
+    low, high, width = 0.0, np.inf, np.inf
+    for _ in range(400):
         total, inside = 0.0, 0
         for j in range(n):
             amount = (room[j] - q * A) / slope
@@ -110,10 +110,14 @@ def total_of_star(room, n, q, slope, cap, A):
         else:
             high = A
         new = A + (total - A) / (1.0 + inside * q / slope)
-        if not low <= new <= high:
-            new = 0.5 * (low + high)
         if abs(new - A) <= 1e-14 * new:
             return new
+        # Newton's steps of the hinge may go to and fro between two points, with a bracket that hardly shrinks.
+        if not low < new < high or (high < np.inf and high - low > 0.5 * width):
+            new = 0.5 * (low + high)
+        width = high - low
+        if not low < new < high:  # no number is between them
+            return low
         A = new
     return A
 
