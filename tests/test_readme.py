@@ -41,7 +41,7 @@ def run(command: str, folder: Path) -> str:
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code = blocks(README.read_text(encoding="utf-8"), "python")
-    assert len(code) == 3
+    assert len(code) == 4
     exec("\n".join(code), {})
     shown = capsys.readouterr().out
     assert "role::program" in shown

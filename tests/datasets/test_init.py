@@ -9,6 +9,7 @@ import arcrank.datasets
 def test_the_public_names():
     assert arcrank.datasets.__all__ == [
         "Corpus",
+        "LabelledTable",
         "StreamReport",
         "hashed_features",
         "iter_corpus",
@@ -24,6 +25,7 @@ def test_the_public_names():
         "load_routing",
         "load_subjects",
         "read_corpus",
+        "read_table",
         "write_corpus",
     ]
     assert all(getattr(arcrank.datasets, name).__doc__ for name in arcrank.datasets.__all__)

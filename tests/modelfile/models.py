@@ -9,8 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from arcrank import (
+    AverageRanker,
     CandidateSets,
     LogLinearRanker,
     MMPRanker,
@@ -80,6 +82,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "machine rbf": _labels(PreferenceMachine(kernel="rbf", gamma=0.5)),
     "machine rbf sparse": _labels(PreferenceMachine(kernel="polynomial"), sp.csr_matrix(np.round(X))),
     "machine precomputed": _labels(PreferenceMachine(kernel="precomputed"), X @ X.T),
+    "average": _labels(AverageRanker([("a", LogLinearRanker(C=2)), ("b", RocchioRanker())], [0.5, 2.0])),
+    "average rbf": _labels(
+        AverageRanker([("a", LogLinearRanker()), ("b", PreferenceMachine(kernel="rbf", gamma=0.5))])
+    ),
+    "scaled": lambda: make_pipeline(StandardScaler(), RocchioRanker()).fit(X, SETS),
     "trees": _labels(TreeRanker(n_rounds=3, n_runs=2, min_samples_leaf=2, random_state=0)),
     "trees by label": _labels(TreeRanker(n_rounds=3, n_runs=1, shared_trees=False, min_samples_leaf=2, random_state=0)),
     "mmp": _labels(MMPRanker("size", epochs=2, shuffle=True, random_state=0)),
@@ -124,7 +131,7 @@ def input_of(name: str) -> Any:
 def scores_of(model: Any, rows: Any = None) -> Any:
     """Scores of a pipeline for TEXTS or TABLE, of a ranker for X."""
     if isinstance(model, Pipeline):
-        documents = TABLE if isinstance(model[0], TableFeatures) else TEXTS
+        documents = {TableFeatures: TABLE, StandardScaler: X}.get(type(model[0]), TEXTS)
         return model[-1].score_labels(model[:-1].transform(documents))
     rows = X[::-1] * 1.5 if rows is None else rows
     return model.score_labels(rows) if hasattr(model, "score_labels") else model.decision_function(rows)

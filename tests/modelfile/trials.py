@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 import arcrank
-from arcrank import CandidateSets
+from arcrank import CandidateSets, ShortlistRanker
 from arcrank.errors import ModelFileError
 from arcrank.graphs import LayeredGraphs
 from arcrank.tables import TableFeatures
@@ -58,6 +58,8 @@ def answers(model: Any) -> Iterator[Any]:
             rows = model[:-1].transform(read)
         yield rows.data if sp.issparse(rows) else rows
     inputs = [_rows(ranker.n_features_in_)] if rows is None else [rows, _rows(ranker.n_features_in_)]
+    if isinstance(ranker, ShortlistRanker):
+        inputs = [sp.csr_matrix(one) for one in inputs]  # it refuses dense rows
     for one in inputs:
         yield from (_label_answers if hasattr(ranker, "rank") else _instance_answers)(ranker, one)
 
@@ -103,7 +105,8 @@ def _learn_on(ranker: Any, rows: Any) -> Iterator[Any]:
     small = rows / BOUND
     for _ in range(30):
         ranker.partial_fit(small, LayeredGraphs.from_levels(levels, labels=ranker.labels_))
-    assert len(ranker.cumulative_losses_) == len(ranker.loss_rounds_)
+    if hasattr(ranker, "loss_rounds_"):
+        assert len(ranker.cumulative_losses_) == len(ranker.loss_rounds_)
     yield ranker.score_labels(rows)
 
 

@@ -195,7 +195,10 @@ class Predictor:
 
     def _margin_of_ranker(self, x: Any, above: Any, below: Any) -> Explanation:
         """The ranker's own explanation, with features by their columns."""
-        why = self.ranker.explain(x, above, below)
+        try:
+            why = self.ranker.explain(x, above, below)
+        except ParameterError as error:  # online learners with a kernel, and precomputed kernels
+            raise InputError(f"The model has a kernel: {error}\nTrain a linear model to explain it.") from error
         names = getattr(self.ranker, "feature_names_in_", range(self.ranker.n_features_in_))
         column = {name: at for at, name in enumerate(names)}
         return replace(why, parts=[(column[name], value) for name, value in why.parts])

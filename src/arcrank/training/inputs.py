@@ -65,7 +65,7 @@ def _holds_texts(X: Any) -> bool:
 def _is_table(X: Any) -> bool:
     """Whether X has named columns that are not all numbers without gaps."""
     if isinstance(X, Mapping):
-        return True
+        return not sp.issparse(X)  # SciPy's dictionaries of keys are mappings too
     if not hasattr(X, "columns"):
         return False
     columns = [np.asarray(X[name]) for name in X.columns]

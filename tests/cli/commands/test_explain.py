@@ -109,7 +109,7 @@ def test_wrong_use(model, train_once, tmp_path):
     (tmp_path / "empty").write_text("\n")
     failed(call("explain", model, "--file", tmp_path / "empty"), "no document")
     kernel = train_once("--learner", "preference-machine", "--set", "kernel=rbf")
-    failed(call("explain", kernel, "--text", "oil"), "kernel")
+    assert "margin" in call("explain", kernel, "--text", "oil").out  # sampled Shapley values
     assert call("rank", kernel, stdin="oil barrel").json["ranking"][0] == "crude"
 
 

@@ -35,7 +35,7 @@ def test_nothing_heavy_is_imported(model):
 def test_for_people(train_once, data, tmp_path):
     call("train", data, "--model", tmp_path / "m", "--set", "C=3")
     shown = call("info", tmp_path / "m").out
-    for word in ("learner", "C=3", "average precision", "held out", "duality gap", "news.jsonl", "chosen"):
+    for word in ("learner", "C=3", "average precision", "cross-validat", "duality gap", "news.jsonl", "chosen"):
         assert word in shown
     online = call("info", train_once("--learner", "mmp", "--set", "n_features=4096")).out
     assert "each measured before it was learnt" in online

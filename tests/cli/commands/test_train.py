@@ -215,7 +215,10 @@ def test_learners_of_label_sets_name_those_that_can_do_more(tmp_path, data, lear
     tree = tmp_path / "tree.json"
     tree.write_text('{"goods": null, "crude": "goods", "grain": "goods", "ship": null}')
     arguments = ("--model", tmp_path / "m", "--learner", learner)
-    told = (f"--learner {learner} takes label sets only", "Use --learner auto, log-linear, preference-machine or mmp.")
+    told = (
+        f"--learner {learner} takes label sets only",
+        "Use --learner auto, log-linear, preference-machine, mmp, trees or shortlist.",
+    )
     failed(call("train", data, *arguments, "--hierarchy", tree), *told, "--hierarchy turns them into layers")
     tree.write_text('{"crude": null, "grain": null, "ship": null}')
     assert call("train", data, *arguments, "--hierarchy", tree).code == 0

@@ -43,11 +43,15 @@ DECOMPOSITIONS = ["domination", "zero-one", "dominated", "disagreement"]
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
 def test_the_optimum_is_that_of_the_dense_learners(data, decomposition):
     X, Y = data
-    log_linear = LogLinearRanker(decomposition, "lbfgs", 2.0, normalize=False, tol=1e-9, max_iter=5000)
+    log_linear = LogLinearRanker(
+        decomposition, "lbfgs", 2.0, intercept="regularised", normalize=False, tol=1e-9, max_iter=5000
+    )
     ours = ShortlistRanker(decomposition=decomposition, C=2.0, **FULL).fit(X, Y)
     assert np.abs(ours.score_labels(X) - log_linear.fit(X, Y).score_labels(X)).max() < 1e-3
     for loss in ("hinge", "squared-hinge"):
-        machine = PreferenceMachine(decomposition, loss, C=0.7, tol=1e-7, max_iter=5000, random_state=0).fit(X, Y)
+        machine = PreferenceMachine(
+            decomposition, loss, C=0.7, intercept="regularised", tol=1e-7, max_iter=5000, random_state=0
+        ).fit(X, Y)
         ours = ShortlistRanker(loss, decomposition, C=0.7, **FULL).fit(X, Y)
         assert np.abs(ours.score_labels(X) - machine.score_labels(X)).max() < 1e-3
 
@@ -66,7 +70,9 @@ def _supervision(kind):
 @pytest.mark.parametrize("kind", ["ranking", "arcs", "levels", "rest on top"])
 def test_every_kind_of_supervision(kind):
     X, graphs = sp.random(30, 8, 0.5, random_state=4, format="csr"), _supervision(kind)
-    reference = LogLinearRanker("domination", "lbfgs", normalize=False, tol=1e-9, max_iter=5000).fit(X, graphs)
+    reference = LogLinearRanker(
+        "domination", "lbfgs", 1.0, intercept="regularised", normalize=False, tol=1e-9, max_iter=5000
+    ).fit(X, graphs)
     ours = ShortlistRanker(C=1.0, **FULL).fit(X, graphs)
     assert np.abs(ours.score_labels(X) - reference.score_labels(X)).max() < 1e-3
 
@@ -77,7 +83,9 @@ def test_the_users_own_decomposition(data):
     def halves(heads, tails, row):
         return [part for part in np.array_split(np.arange(len(heads)), 2) if len(part)]
 
-    reference = LogLinearRanker(halves, "lbfgs", normalize=False, tol=1e-9, max_iter=5000).fit(X, Y)
+    reference = LogLinearRanker(
+        halves, "lbfgs", 1.0, intercept="regularised", normalize=False, tol=1e-9, max_iter=5000
+    ).fit(X, Y)
     ours = ShortlistRanker(decomposition=halves, C=1.0, **FULL).fit(X, Y)
     assert np.abs(ours.score_labels(X) - reference.score_labels(X)).max() < 1e-3
 
@@ -190,7 +198,9 @@ def test_explanations_sum_to_margins(corpus, cut_label):
 def test_the_cut_is_that_of_the_dense_machine(data):
     X, Y = data
     settings = {"cut_label": True, "C": 0.7}
-    machine = PreferenceMachine("domination", **settings, calibration_folds=0, tol=1e-7, max_iter=5000, random_state=0)
+    machine = PreferenceMachine(
+        "domination", **settings, intercept="regularised", calibration_folds=0, tol=1e-7, max_iter=5000, random_state=0
+    )
     ours = ShortlistRanker("hinge", **settings, **FULL).fit(X, Y)
     assert np.abs(ours.score_labels(X) - machine.fit(X, Y).score_labels(X)).max() < 1e-3
 
