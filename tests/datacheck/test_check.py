@@ -94,3 +94,11 @@ def test_the_forecast_grows_with_the_data():
     assert b.seconds > 100 * a.seconds
     assert b.megabytes > a.megabytes > 200
     assert estimate_resources(CorpusStats("one", n_rows=1, n_characters=3, sample=["the"])).features == 0
+
+
+def test_very_many_labels_are_no_problem(monkeypatch):
+    monkeypatch.setattr("arcrank.memory.available_memory", lambda: 1000)
+    monkeypatch.setattr("arcrank.datacheck.findings.MOST_LABELS", 1)
+    (found,) = check(corpus_stats("big", iter([corpus()])))
+    assert (found.severity, found.kind) == ("note", "very many labels")
+    assert "ShortlistRanker" in found.remedy

@@ -256,7 +256,7 @@ def test_the_language_is_told(capsys):
 
 
 def test_very_many_labels(tmp_path, monkeypatch):
-    monkeypatch.setattr("arcrank.training.portfolio.MOST_LABELS", 10)
+    monkeypatch.setattr("arcrank.training.plan.MOST_LABELS", 10)
     random = np.random.default_rng(0)
     words = [f"word{a}{b}" for a in "abcde" for b in "abcdefgh"]
     sets = [sorted({*random.choice(20, 2).tolist()}) for _ in range(300)]

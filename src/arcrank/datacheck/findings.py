@@ -11,6 +11,7 @@ from arcrank.datacheck.similar_labels import one_letter_apart, written_alike
 from arcrank.datacheck.stats import CorpusStats
 from arcrank.memory import columns_that_fit, gigabytes
 from arcrank.training.advice import memory_advice
+from arcrank.training.plan import MOST_LABELS
 
 if TYPE_CHECKING:
     from arcrank.training.estimate import ResourceEstimate
@@ -216,6 +217,10 @@ def beyond_memory(path: str, need: ResourceEstimate) -> list[Finding]:
     needed, available = 1e6 * need.megabytes, memory.available_memory()
     if available is None or needed <= available:
         return []
+    if need.labels > MOST_LABELS:
+        message = f"{need.labels:,} labels: a weight for each feature and label would take {gigabytes(needed)}"
+        remedy = "`train` uses ShortlistRanker, which needs little memory and ranks by sparse weights."
+        return [Finding("note", "very many labels", path, message, remedy, need.rows)]
     message = f"one fit needs about {gigabytes(needed)} of memory, but only {gigabytes(available)} are available"
     remedy = memory_advice("log-linear", columns_that_fit(need.labels)).replace("\n", " ")
     return [Finding("serious", "more than the memory", path, message, remedy, need.rows)]

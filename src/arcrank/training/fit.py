@@ -25,13 +25,13 @@ from arcrank.training.measures import all_measures, check_measure, is_of_label_s
 from arcrank.training.plan import (
     BIPARTITE,
     LABEL_SETS_ONLY,
+    MOST_LABELS,
     ONLINE,
     Learner,
     Plan,
     minimum_document_frequency,
     ranker_class,
 )
-from arcrank.training.portfolio import MOST_LABELS
 from arcrank.training.relevance import fit_relevance
 from arcrank.training.reporter import SILENT, Reporter
 from arcrank.training.result import TrainingResult

@@ -85,6 +85,8 @@ BIPARTITE = (
 )
 """Learners that rank documents by their relevance, not labels."""
 BY_AUTO = (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE)
+MOST_LABELS = 3000
+"""With more labels `auto` uses the ranker of shortlists: others would take hours and more memory than machines have."""
 OWNED = ("callback", "verbose", "warm_start")
 """Parameters that training sets itself."""
 _AS_PYTHON = {"True": "true", "False": "false", "None": "null", "none": "null"}

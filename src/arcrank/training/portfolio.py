@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from arcrank.errors import ParameterError
+from arcrank.training import plan as plans
 from arcrank.training.plan import BIPARTITE, Learner, Plan, parameter_names
 
 __all__ = ["families_for", "has_many_labels", "is_low_dimensional", "restricted", "with_known_parameters"]
@@ -23,8 +24,6 @@ _SPARSE = 0.1
 MOST_KERNEL_ROWS = 3000
 """Beyond so many rows a kernel machine uses a sample of them as landmarks."""
 LANDMARKS = 500
-MOST_LABELS = 3000
-"""With more labels, comparing rankers would take hours and more memory than machines have."""
 
 
 def _machine(decomposition: str, loss: str, **more: Any) -> Plan:
@@ -56,7 +55,7 @@ _FOREST = {"n_rounds": 1, "n_runs": 100, "learning_rate": 1.0, "max_leaf_nodes":
 
 def has_many_labels(X: Any, n_labels: int) -> bool:
     """Whether a weight for each feature and label would be too many, so that a ranker of shortlists is used."""
-    return sp.issparse(X) and n_labels > MOST_LABELS
+    return sp.issparse(X) and n_labels > plans.MOST_LABELS
 
 
 def families_for(X: Any, n_labels: int, *, label_sets: bool) -> list[Plan]:

@@ -18,7 +18,7 @@ def test_from_a_shell(data, tmp_path):
     check_output(result.json, "tune")
     assert (result.json["measure"], len(result.json["candidates"])) == ("balanced", 4)
     values = [candidate["value"] for candidate in result.json["candidates"]]
-    assert values == sorted(values)
+    assert values == sorted(values, reverse=True)
     best = result.json["candidates"][0]["parameters"]
     assert best["C"] == 10
     kept = arcrank.load(model)
