@@ -58,12 +58,14 @@ def _thresholds(rule, start, order, f, lack, limits):
         for j in range(start[b], start[b + 1]):
             high = max(high, f[j])
         limits[b] = high
-    # An arc that is a piece takes part where its margin is below the target. A piece of many tails fills only the
-    # highest of them, so that those half a target below the highest wait for a later visit.
+    # An arc that is a piece takes part where its margin is below the target, under a smooth loss at any margin. A piece
+    # of many tails fills only the highest of them, so those half a target below it wait for a later visit.
     single, together = np.inf, np.inf
     for b in range(len(start) - 1):
         high = limits[b]
         limits[b] = min(single - reach, high, max(together - reach, high - 0.5 * reach)) - lack
+        if loss > SQUARED and single < np.inf:
+            limits[b] = -np.inf
         for j in range(start[b], start[b + 1]):
             if mode == ARCS or (mode == CUT_CENTRES and order[j] == 0):
                 single = min(single, f[j])

@@ -49,7 +49,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         PreferenceMachine(max_iter=300),
-        PreferenceMachine("domination", "squared-hinge", max_iter=300),
+        PreferenceMachine("domination", "squared-hinge", max_iter=3000),
         PreferenceMachine(kernel="rbf"),
         PreferenceMachine(kernel="precomputed", max_iter=300),
     ],
