@@ -299,7 +299,7 @@ class TestSaving:
         "ranker",
         [
             arcrank.PreferenceMachine(codes=[[1, 0], [0, 1], [1, 1]], random_state=0),
-            arcrank.PreferenceMachine(codes="one-vs-one", C=np.float64(2), max_iter=np.int64(500), verbose=False),
+            arcrank.PreferenceMachine(codes="one-vs-one", C=np.float64(2), max_iter=np.int64(50), verbose=False),
             arcrank.PreferenceMachine(kernel="polynomial", degree=np.int64(2), gamma=np.float32(0.5)),
             arcrank.LogLinearRanker(fit_intercept=np.bool_(True), max_iter=1e3, random_state=np.int64(3)),
             arcrank.MMPRanker(kernel="poly", degree=2.0, gamma=np.float64(0.3), average=1),

@@ -173,7 +173,10 @@ class LinearDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         self._problem.begin()
-        alarm, exact, close = Alarm(len(self._live), self._shrinking), False, not self._shrinking
+        # A pass over few instances repeats them, so nothing is saved where some of them sleep, and the others wait.
+        alarm = Alarm(len(self._live), self._shrinking and len(self._live) > _VISITS)
+        close = not self._shrinking
+        exact = True  # the gap of the start was measured, so that nothing is done where it is small enough
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:
                 break

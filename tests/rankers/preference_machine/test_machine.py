@@ -49,7 +49,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         PreferenceMachine(max_iter=300),
-        PreferenceMachine("domination", "squared-hinge", max_iter=3000),
+        PreferenceMachine("domination", "squared-hinge", max_iter=300),
         PreferenceMachine(kernel="rbf"),
         PreferenceMachine(kernel="precomputed", max_iter=300),
     ],
@@ -151,7 +151,7 @@ def test_warm_starts_follow_C_and_forget_other_graphs(kernel):
     X, Y = label_sets()
     machine = PreferenceMachine("domination", kernel=kernel, warm_start=True, tol=1e-4, random_state=0).fit(X, Y)
     cold = machine.n_iter_
-    assert machine.fit(X, Y).n_iter_ < cold
+    assert machine.fit(X, Y).n_iter_ <= min(1, cold)
     machine.set_params(C=1.1).fit(X, Y)
     fresh = clone(machine).fit(X, Y)
     assert machine.objective_ == pytest.approx(fresh.objective_, rel=2e-4)
