@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,8 @@ def count_pieces_within(
         part, scores = graphs[block], score(block)
         if decomposition.layered is not None and isinstance(part, LayeredGraphs) and part.n_layers <= 2:
             count += _count_layered(part, scores, limit[block], DISAGREEMENT if single else decomposition)
+        elif isinstance(part, LayeredGraphs) and (single or decomposition is DISAGREEMENT):
+            count += sum(_count_layered(two, scores, limit[block], DISAGREEMENT) for two in _by_layer_of_head(part))
         elif decomposition is CUT_DOMINATION and isinstance(part, LayeredGraphs) and not single:
             count += _count_heads(part.levels(), scores, limit[block])
         else:
@@ -71,6 +73,13 @@ def _count_layered(graphs: LayeredGraphs, scores: Array, limit: Array, decomposi
     raised = np.where(graphs.levels() == 1, scores + limit[:, None], scores)
     shares = generalized_error(graphs, raised, decomposition, reduce="none")
     return int(np.rint(shares * piece_counts(graphs, decomposition.layered)).sum())
+
+
+def _by_layer_of_head(graphs: LayeredGraphs) -> Iterator[LayeredGraphs]:
+    """Divide the arcs into graphs of two layers: a layer, and all labels below it."""
+    levels = graphs.levels()
+    for level in range(graphs.n_layers - 1):
+        yield LayeredGraphs.from_levels(np.where(levels < level, -1, (levels > level).astype(np.int32)))
 
 
 def _count_heads(levels: NDArray[np.int32], scores: Array, limit: Array) -> int:
