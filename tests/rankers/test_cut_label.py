@@ -293,6 +293,8 @@ def test_weights_of_instances_are_repetitions(name):
     weight = np.where(np.arange(40) % 3, 1, 2)
     rows = np.repeat(np.arange(40), weight)
     weighted = with_cut(RANKERS[name]).set_params(**{"gamma": 0.2} if name == "rbf" else {})
+    if name == "machine":
+        weighted.set_params(tol=1e-5)  # the two solvers see other instances, so they end elsewhere within the gap
     repeated = clone(weighted).fit(X[rows], Y[rows])
     weighted.fit(X, Y, sample_weight=weight)
     np.testing.assert_allclose(weighted.score_labels(X), repeated.score_labels(X), atol=0.03)
