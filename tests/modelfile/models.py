@@ -26,7 +26,7 @@ from arcrank import (
     TransductiveSVM,
     TreeRanker,
 )
-from arcrank.tables import TableFeatures
+from arcrank.tables import DenseScaler, TableFeatures
 from arcrank.text import (
     EmbeddingFeatures,
     HashedTextFeatures,
@@ -87,6 +87,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         AverageRanker([("a", LogLinearRanker()), ("b", PreferenceMachine(kernel="rbf", gamma=0.5))])
     ),
     "scaled": lambda: make_pipeline(StandardScaler(), RocchioRanker()).fit(X, SETS),
+    "scaled sparse": lambda: make_pipeline(DenseScaler(), RocchioRanker()).fit(sp.csr_matrix(X), SETS),
     "trees": _labels(TreeRanker(n_rounds=3, n_runs=2, min_samples_leaf=2, random_state=0)),
     "trees by label": _labels(TreeRanker(n_rounds=3, n_runs=1, shared_trees=False, min_samples_leaf=2, random_state=0)),
     "mmp": _labels(MMPRanker("size", epochs=2, shuffle=True, random_state=0)),
@@ -131,7 +132,7 @@ def input_of(name: str) -> Any:
 def scores_of(model: Any, rows: Any = None) -> Any:
     """Scores of a pipeline for TEXTS or TABLE, of a ranker for X."""
     if isinstance(model, Pipeline):
-        documents = {TableFeatures: TABLE, StandardScaler: X}.get(type(model[0]), TEXTS)
+        documents = {TableFeatures: TABLE, StandardScaler: X, DenseScaler: X}.get(type(model[0]), TEXTS)
         return model[-1].score_labels(model[:-1].transform(documents))
     rows = X[::-1] * 1.5 if rows is None else rows
     return model.score_labels(rows) if hasattr(model, "score_labels") else model.decision_function(rows)

@@ -13,6 +13,7 @@ import arcrank
 from arcrank import CUT, AutoRanker
 from arcrank.datasets import load_label_ranking, load_mulan
 from arcrank.errors import InputError, ModelFileError, ParameterError
+from arcrank.evaluation import evaluate
 from arcrank.graphs import as_graphs
 from arcrank.metrics import average_precision, disagreement_error
 from tests.estimator_checks import parametrize_with_checks
@@ -168,6 +169,18 @@ def test_dense_models_are_saved_with_their_scaler(tmp_path):
     auto = AutoRanker().fit(X, corpus.graphs())
     arcrank.save(auto, tmp_path / "m.arcrank")
     same(arcrank.load(tmp_path / "m.arcrank"), auto, X)
+
+
+def test_sparse_matrices_of_few_features(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal([0.0, 5.0, -2.0], size=(60, 3))
+    Y = (X[:, :2] > [0.0, 5.0]).astype(int)
+    auto = arcrank.AutoRanker(learners=["log-linear"]).fit(sp.csr_matrix(X), Y)
+    np.testing.assert_allclose(auto.score_labels(sp.csr_matrix(X)), auto.score_labels(X))
+    arcrank.save(auto, tmp_path / "m.arcrank")
+    model = arcrank.load(tmp_path / "m.arcrank")
+    np.testing.assert_array_equal(model.predict(sp.csr_matrix(X)), auto.predict(X))
+    assert evaluate(model, sp.csr_matrix(X), Y).measures == evaluate(model, X, Y).measures
 
 
 def test_going_on_learning():

@@ -339,6 +339,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "shortlist": _shortlist,
     "rocchio": _rocchio,
     "average": _average,
+    "dense-scaler": _scaler,
     "standard-scaler": _scaler,
     "trees": _trees,
     "rankboost": _rankboost,

@@ -211,6 +211,7 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "perceptron": _PERCEPTRON,
     "rocchio": _training("beta gamma"),
     "average": {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())},
+    "dense-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "standard-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "trees": _TREES,
     "rankboost": _RANKBOOST,

@@ -129,6 +129,11 @@ PARTS: tuple[Part, ...] = (
         {**_FEATURES, **_WEIGHTS, "probabilities": "probabilities_", "n_iter": "n_iter_"},
     ),
     Part(
+        "dense-scaler",
+        "arcrank.tables.scaling:DenseScaler",
+        {**_FEATURES, "mean": "mean_", "scale": "scale_"},
+    ),
+    Part(
         "standard-scaler",
         "sklearn.preprocessing._data:StandardScaler",
         {**_FEATURES, "mean": "mean_", "scale": "scale_"},

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from arcrank.tables.features import TableFeatures
+from arcrank.tables.scaling import DenseScaler
 
-__all__ = ["TableFeatures"]
+__all__ = ["DenseScaler", "TableFeatures"]

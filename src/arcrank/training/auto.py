@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import ClassifierTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -378,6 +379,7 @@ class AutoRanker(BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags()  # predict_proba has a column for each label
         return tags
 
 

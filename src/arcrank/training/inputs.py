@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import StandardScaler
 
 from arcrank._features import check_features
 from arcrank.errors import InputError, ParameterError
-from arcrank.tables import TableFeatures
+from arcrank.tables import DenseScaler, TableFeatures
 from arcrank.text import TextFeatures
 from arcrank.training.plan import minimum_document_frequency
 from arcrank.training.portfolio import is_low_dimensional
@@ -88,5 +87,5 @@ def make_features(estimator: Any, X: Any, text: Mapping[str, Any]) -> tuple[Any,
     values = check_features(estimator, X, reset=True)
     if not is_low_dimensional(values):
         return None, values
-    scaler = StandardScaler()
-    return scaler, scaler.fit_transform(X if hasattr(X, "columns") else values.toarray() if sp.issparse(X) else values)
+    scaler = DenseScaler()
+    return scaler, scaler.fit_transform(X if hasattr(X, "columns") else values)
