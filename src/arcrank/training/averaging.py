@@ -17,7 +17,9 @@ __all__ = ["Average", "Member", "select_average"]
 
 MOST_MEMBERS = 4
 WORTH = 0.005
-"""A further member must reduce the loss by more than this share: it takes another fit, and chance makes small gains."""
+"""A further member must reduce the loss by more than this share, since it takes another fit to all documents."""
+WORTH_OF_FEW = 0.001
+"""The same where all documents are in the sample, so that a fit takes no longer than one that was compared."""
 
 
 class Member(NamedTuple):
@@ -35,7 +37,7 @@ class Average(NamedTuple):
     scores: Array
 
 
-def select_average(trials: Sequence[Trial], sample: Sample, most: int = MOST_MEMBERS) -> Average:
+def select_average(trials: Sequence[Trial], sample: Sample, most: int = MOST_MEMBERS, worth: float = WORTH) -> Average:
     """Add the trial that improves the average most, the same one again if need be, while that is worth it.
 
     Scores are divided by their spread within a document first: losses differ in the scale of their scores.
@@ -47,7 +49,7 @@ def select_average(trials: Sequence[Trial], sample: Sample, most: int = MOST_MEM
         values = [sample.value_of(total + trial.scores / spread) for trial, spread in zip(trials, spreads, strict=True)]
         losses = [loss_of(one, sample.measure) for one in values]
         best = int(np.argmin(losses))
-        if chosen and not losses[best] < (1.0 - WORTH) * loss_of(value, sample.measure):
+        if chosen and not losses[best] < (1.0 - worth) * loss_of(value, sample.measure):
             break
         chosen.append(best)
         total, value = total + trials[best].scores / spreads[best], values[best]

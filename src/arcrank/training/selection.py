@@ -15,7 +15,7 @@ import numpy as np
 from arcrank._typing import IntArray
 from arcrank._wording import is_are
 from arcrank.graphs import PreferenceGraphs
-from arcrank.training.averaging import MOST_MEMBERS, Member, select_average
+from arcrank.training.averaging import MOST_MEMBERS, WORTH, WORTH_OF_FEW, Member, select_average
 from arcrank.training.candidates import SCALE, Sample, Trial, walk_costs
 from arcrank.training.measures import all_measures, default_measure, loss_of
 from arcrank.training.plan import Learner, Plan, metric_title
@@ -122,7 +122,8 @@ def select(
         best = search.compare(sample, families)
         if not last:
             families = [family for family, _ in best[: max(2, math.ceil(KEEP * len(best)))]]
-    average = select_average([trial for _, trial in best], sample, most_members)
+    worth = WORTH_OF_FEW if len(sample) == len(graphs) else WORTH
+    average = select_average([trial for _, trial in best], sample, most_members, worth)
     return Choice(
         average.members,
         _why(average.value, best, measure, len(average.members)),
