@@ -17,7 +17,7 @@ try:
 except ImportError:  # Windows, where an open file cannot be deleted: no lock is needed
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["write_atomically"]
+__all__ = ["sync_folder", "write_atomically"]
 
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -44,7 +44,7 @@ def write_atomically(
         if not streamed:
             counted.finish()
         raise OSError(error.errno, _no_space(error, target, counted), str(target)) from error
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def _write_and_replace(target: Path, blocks: Iterable[bytes | memoryview]) -> None:
@@ -173,8 +173,8 @@ def _keep_permissions(descriptor: int, target: Path) -> None:
             os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
 
 
-def _sync_folder(folder: Path) -> None:
-    """Without this, a power failure may bring the old file back, though never half a file."""
+def sync_folder(folder: Path) -> None:
+    """Make a new or renamed file of this folder survive a power failure; its content is synchronised by itself."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -90,5 +90,5 @@ class _Likelihood:
         block = np.array([[curvature @ (x * x) + _RIDGE, off], [off, curvature.sum() + _RIDGE]])
         gradient = np.array([residual @ x, residual.sum()]) + _RIDGE * line
         reduced = block - coupling.T @ (coupling / diagonal[:, None])
-        of_line = np.linalg.solve(reduced, gradient - coupling.T @ (push / diagonal))
+        of_line: Array = np.linalg.solve(reduced, gradient - coupling.T @ (push / diagonal)).astype(np.float64)
         return of_line, (push - coupling @ of_line) / diagonal

@@ -11,6 +11,7 @@ from typing import Any
 from arcrank._wording import as_json
 from arcrank.datasets.journal import JournalContent, read_journal
 from arcrank.errors import ParameterError
+from arcrank.io.atomic import sync_folder
 
 try:
     import fcntl
@@ -43,7 +44,7 @@ class Journal:
             raise
         os.ftruncate(self._file, self.content.size)  # a line that a crash cut off was never acknowledged
         os.fsync(self._file)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def _lock(self) -> None:
         if fcntl is None:
@@ -80,14 +81,3 @@ def _write_all(file: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(file, view) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    """Without this, a power failure may remove a new journal."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -28,7 +29,7 @@ _FEW_TEXTS = 1000
 
 
 @dataclass
-class Column:
+class Column(ABC):
     """One column, as it was learnt; it becomes one block of features."""
 
     name: str
@@ -40,17 +41,17 @@ class Column:
     """What its values are, in messages."""
 
     @classmethod
+    @abstractmethod
     def fit(cls, name: str, values: list[Any], settings: Any) -> Self:
         """Learn from the values of training."""
-        raise NotImplementedError
 
+    @abstractmethod
     def block(self, values: list[Any]) -> sparse.csr_matrix:
         """Return the features, (n, width)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def names(self) -> list[str]:
         """Return the names of the features."""
-        raise NotImplementedError
 
     def to_record(self) -> dict[str, Any]:
         """Return what a model file holds."""
