@@ -24,6 +24,7 @@ from arcrank.cli.commands.serve import serve
 from arcrank.cli.commands.train import train
 from arcrank.cli.commands.tune import tune
 from arcrank.cli.commands.update import update
+from arcrank.cli.commands.warmup import warmup
 from arcrank.cli.config_file import read_options
 from arcrank.cli.errors import report_failure, show_warning
 from arcrank.cli.signals import catch_signals, release_signals
@@ -60,7 +61,7 @@ def common(
         context.default_map = read_options(config, context.command)
 
 
-for _command in (train, tune, rank, explain, evaluate, update, serve, check, info, reproduce, demo):
+for _command in (train, tune, rank, explain, evaluate, update, serve, check, info, reproduce, demo, warmup):
     app.command(cls=QuietCommand)(_command)
 app.add_typer(data, name="data")
 

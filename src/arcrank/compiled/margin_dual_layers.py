@@ -14,6 +14,8 @@ rows : (data, indices, indptr) of the CSR features; `square` holds the squared l
 cost : (n,) C of every piece of an instance
 store : see `compiled.flow_store`; it holds the non-zero flows
 watch : see `compiled.margin_dual_watch`; without instances where nothing is watched
+centres : None for mode IDENTITY, True for the others: numba leaves out the branch that a None rules out, and
+    compiles half as long
 gaps, costs : (n,) an instance's part of the duality gap and of the primal when it was last seen
 
 Keys are positions in the order of layers: of a label (identity), or centre * k + other end (a piece for each centre).
@@ -38,7 +40,7 @@ from arcrank.compiled.margin_dual_watch import (
     save_watched,
     score_watched,
 )
-from arcrank.compiled.rows import score_row
+from arcrank.compiled.rows import copy_values, score_row
 
 __all__ = ["ARCS", "CENTRES", "CUT_CENTRES", "IDENTITY", "gram_pass", "linear_pass", "net_flows"]
 
@@ -102,7 +104,7 @@ def _choose_near(i, rule, k, judged, work, watch, count):
 
 
 @kernel
-def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch):
+def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, centres):
     """Solve all pieces of instance i, arranged in `work`, one after another.
 
     Return its gap and cost before, the rise of the dual, and the number of labels whose `change` (new minus old flow)
@@ -113,9 +115,9 @@ def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch):
     k, some = len(levels), partial
     count = load_flows(i, store, one[0], one[1])
     if partial:
-        place[:judged] = watch[1][i, :judged]
+        copy_values(watch[1][i, :judged], place)
         renumber(mode, k, place, judged, index, one[0], count)
-    if mode == IDENTITY:
+    if centres is None:
         return _visit_identity(i, rule, k, judged, some, C, q, quiet, store, work, count)
     gap, cost = gap_of_centres(rule, C, k, start, judged, order, f, one[0], one[1], count)
     if quiet == np.inf:
@@ -164,8 +166,9 @@ def _workspace(k, n_layers, widest):
 
 @kernel
 def linear_pass(
-    rule, graph, rows, square, cost, visits, first, full, widest, quiet, rounds, W, store, watch, gaps, costs
-):
+    rule, graph, rows, square, cost, visits, first, full, widest, quiet, rounds, W, store, watch, gaps, costs,
+    centres,
+):  # fmt: skip
     """Visit instances until the pool may overflow; return the position reached and the rise of the dual.
 
     A visit that is not full looks only at the labels that the last full one chose to watch. quiet = inf measures:
@@ -188,9 +191,9 @@ def linear_pass(
         else:
             score_row(indptr, indices, data, W, i, scores)
             judged = arrange(i, graph, rule[1], scores, work[0], work[1], order, work[3])
-        visit = _visit(i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch)
+        visit = _visit(i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch, centres)
         gaps[i], costs[i], up, changed = visit
-        if rule[0] == IDENTITY and not partial and not measuring:
+        if centres is None and not partial and not measuring:
             count = load_flows(i, store, work[10][0], work[10][1])
             _choose_near(i, rule, k, judged, work, watch, count)
         rise += up
@@ -210,7 +213,9 @@ def linear_pass(
 
 
 @kernel
-def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients):
+def gram_pass(
+    rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients, centres
+):
     """Visit a batch whose kernel matrix is K and whose scores are F, updated in place; return the rise of the dual."""
     k = F.shape[1]
     work = _workspace(k, graph[4], widest)
@@ -226,7 +231,7 @@ def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rou
             if is_full(store, widest):
                 return rise
             judged = arrange(i, graph, rule[1], F[b], work[0], work[1], order, work[3])
-            visit = _visit(i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, watch)
+            visit = _visit(i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, watch, centres)
             gaps[i], costs[i], up, judged = visit
             rise += up
             total += gaps[i]
