@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import shutil
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import arcrank
+from arcrank.compiled import jit
+from arcrank.compiled.jit import kernel
 
 MODULE = """
 from arcrank.compiled.jit import kernel
@@ -48,7 +51,7 @@ def folder(compiled: Path, tmp_path: Path) -> Path:
 
 
 def cache_files(folder: Path) -> list[Path]:
-    return sorted((folder / "__pycache__").glob("kernels.twice*.nb?"))
+    return sorted((folder / "__pycache__").glob("kernels.twice*.kernel.*nb?"))
 
 
 def test_the_cache_is_used(folder):
@@ -158,3 +161,38 @@ def test_an_edit_in_a_shared_file_of_the_package_recompiles(tmp_path):
     shared.write_text(MODULE.replace("2 * x", "5 * x"))
     told += [run(tmp_path, script, PYTHONPATH=str(tmp_path)).stdout for _ in range(2)]
     assert told == ["43 0\n", "43 1\n", "106 0\n", "106 1\n"]
+
+
+def test_an_edit_in_a_file_that_is_not_called_recompiles_nothing(tmp_path):
+    package = tmp_path / "arcrank"
+    skip = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(arcrank.__file__).parent / "compiled", package / "compiled", ignore=skip)
+    shutil.copy(arcrank.__file__, package)
+    caller = package / "compiled" / "caller.py"
+    caller.write_text(MODULE)
+    script = "from arcrank.compiled.caller import twice as f; print(f(21), len(f.stats.cache_hits))"
+    assert run(tmp_path, script, PYTHONPATH=str(tmp_path)).stdout == "42 0\n"
+    (package / "compiled" / "online.py").write_text("")
+    caller.touch()  # an installation gives files a new time
+    assert run(tmp_path, script, PYTHONPATH=str(tmp_path)).stdout == "42 1\n"
+
+
+def test_the_digest_covers_every_import_from_the_package():
+    for path in Path(jit.__file__).parent.glob("*.py"):
+        nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        imported = {node.module for node in nodes if node.level or str(node.module).startswith("arcrank")}
+        assert imported <= {f"arcrank.compiled.{name.decode()}" for name in jit._IMPORTED.findall(path.read_bytes())}
+
+
+def test_a_constant_argument_compiles_nothing_new():
+    @kernel
+    def add(x, y):
+        return x + y
+
+    @kernel
+    def both(x):
+        return add(x, 1) + add(x, x) + add(2, 3)
+
+    assert both(4) == 18
+    assert len(add.part.signatures) == 1
+    assert add(1, 2) == 3  # and from Python

@@ -6,15 +6,18 @@ Flags have no type in the help, and environment variables are described once for
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
 
 from arcrank.cli.config_file import nearest_option, options_of
 from arcrank.cli.console import say
 
-__all__ = ["QuietCommand", "QuietGroup"]
+__all__ = ["LazyGroup", "QuietCommand", "QuietGroup"]
 
 
 def _shorten(params: list[Any]) -> list[Any]:
@@ -51,6 +54,67 @@ class QuietGroup(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, with short help."""
         return _shorten(super().get_params(ctx))
+
+
+class LazyGroup(QuietGroup):
+    """A group that imports the module of a command when the command is called; its own help imports none."""
+
+    summaries: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = LazyCommands(self.summaries)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, with the summaries in place of the commands."""
+        loaded, self.commands = self.commands, {name: _stub(name, text) for name, text in self.summaries.items()}
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = loaded
+
+
+class LazyCommands(dict[str, Any]):
+    """Commands by name, each imported when it is looked up."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(names))
+
+    def __getitem__(self, name: str) -> Any:
+        if super().__getitem__(name) is None:
+            self[name] = _load(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a command, or the default if there is none of that name."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def values(self) -> Any:
+        """Return all commands."""
+        return [self[name] for name in self]
+
+    def items(self) -> Any:
+        """Return the names and the commands."""
+        return [(name, self[name]) for name in self]
+
+
+def _stub(name: str, summary: str) -> TyperCommand:
+    return TyperCommand(name, help=summary)
+
+
+def _load(name: str) -> Any:
+    """Import a command, which is a function or a group."""
+    found = getattr(import_module(f"arcrank.cli.commands.{name}"), name)
+    if isinstance(found, typer.Typer):
+        command: Any = get_group(found)
+        command.name = name
+        return command
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name, cls=QuietCommand)(found)
+    return get_command(alone)
 
 
 def _origin(ctx: Any, param: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""The `arcrank` command. Each subcommand is a module that imports heavy modules inside its function."""
+"""The `arcrank` command. A subcommand is a module that is imported when it is called, and imports heavy ones later."""
 
 from __future__ import annotations
 
@@ -11,27 +11,41 @@ from typing import Annotated
 import typer
 
 from arcrank import __version__
-from arcrank.cli._typer import QuietCommand, QuietGroup
-from arcrank.cli.commands.check import check
-from arcrank.cli.commands.data import data
-from arcrank.cli.commands.demo import demo
-from arcrank.cli.commands.evaluate import evaluate
-from arcrank.cli.commands.explain import explain
-from arcrank.cli.commands.info import info
-from arcrank.cli.commands.rank import rank
-from arcrank.cli.commands.reproduce import reproduce
-from arcrank.cli.commands.serve import serve
-from arcrank.cli.commands.train import train
-from arcrank.cli.commands.tune import tune
-from arcrank.cli.commands.update import update
+from arcrank.cli._typer import LazyGroup
 from arcrank.cli.config_file import read_options
 from arcrank.cli.errors import report_failure, show_warning
 from arcrank.cli.signals import catch_signals, release_signals
 from arcrank.cli.streams import prepare_streams
 
+COMMANDS = {
+    "train": "Learn to rank labels from documents with preferences, and save the model.",
+    "tune": "Compare learners, decompositions and C by cross-validation, best first; --model saves the winner.",
+    "rank": "Rank labels for documents: JSON lines as the documents come, a table for one document on a terminal.",
+    "explain": (
+        "Explain why label A is above label B: the words and their weights, largest first, which sum to the margin."
+    ),
+    "evaluate": "Measure a model on documents whose labels are known, or compare two models on them.",
+    "update": "Update a model with new documents, which may have new labels; only online learners can be updated.",
+    "serve": "Serve models over HTTP, with a page to rank, explain and teach by preferences.",
+    "check": "Check data before training: labels, duplicates, overlaps, contradictions, and what training will need.",
+    "info": "Show a model's card: learner, labels, features, how it was trained and measured.",
+    "reproduce": "Run the papers' experiments and compare every number with the published one.",
+    "demo": "Show what arcrank does, offline and in under a minute: train, evaluate, rank, explain, report.",
+    "warmup": "Compile the learners' kernels for this machine, so that no later command has to.",
+    "data": "Corpora that arcrank knows, and conversion between file formats.",
+}
+"""The commands, each a module of `cli/commands`, and what the list of commands says about them."""
+
+
+class ProgramGroup(LazyGroup):
+    """All commands of the program."""
+
+    summaries = COMMANDS
+
+
 app = typer.Typer(
     name="arcrank",
-    cls=QuietGroup,
+    cls=ProgramGroup,
     help="Learn to rank labels from preferences: train, rank, explain, evaluate.",
     epilog="Options can also be set by environment variables such as ARCRANK_RANK_TOP=10 for `rank --top 10`.",
     no_args_is_help=True,
@@ -58,11 +72,6 @@ def common(
     """Learn to rank labels from preferences: train, rank, explain, evaluate."""
     if config is not None:
         context.default_map = read_options(config, context.command)
-
-
-for _command in (train, tune, rank, explain, evaluate, update, serve, check, info, reproduce, demo):
-    app.command(cls=QuietCommand)(_command)
-app.add_typer(data, name="data")
 
 
 def main() -> None:

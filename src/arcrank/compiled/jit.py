@@ -1,9 +1,12 @@
-"""`@kernel`: numba's `njit` with a cache that is verified and optional.
+"""`@kernel`: numba's `njit` with a cache that is verified and optional, and with less to compile.
 
 numba writes machine code into `__pycache__` and later runs whatever it finds there. A flipped bit in such a file can
 kill the user's process, and code of another version gives wrong numbers. So each of our files starts with a SHA-256
 and names what it was made for; where a file does not match, the kernel is compiled again. Where nothing can be written
 (a read-only folder, a full disk), kernels are compiled in memory with one warning.
+
+Two things that numba compiles are left out. A kernel that another kernel calls gets no entry points for Python and C,
+and it is not compiled again for each constant that it is called with.
 """
 
 from __future__ import annotations
@@ -12,37 +15,73 @@ import contextlib
 import hashlib
 import os
 import pickle
+import re
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable
+from functools import cache, cached_property
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
+from numba.core import config, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.registry import CPUDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _DIGEST_BYTES = 32
+_IMPORTED = re.compile(rb"\barcrank\.compiled\.(\w+)")
+# No fastmath: kernels compute with inf and NaN, and a reordered sum would change results between machines.
+# No boundscheck, the default: callers check their data once, kernels run over it many times.
+_OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 _warned = False
+_announce: Callable[[], None] | None = None
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function that Python calls; other kernels call its `part`."""
+
+    @cached_property
+    def part(self) -> KernelPart:
+        """The same function without the entry points, compiled when the first kernel that calls it is compiled."""
+        part = KernelPart(self.py_func, targetoptions={**_OPTIONS, "no_cpython_wrapper": True})
+        _cache_on_disk(part, "part")
+        return part
+
+    @property
+    def _numba_type_(self) -> Any:
+        # What the name of this kernel means in the source of another one.
+        return types.Dispatcher(self.part)
+
+
+class KernelPart(CPUDispatcher):
+    """A compiled function that only kernels call."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by the types of its arguments; numba would compile anew for each constant, as f(x, 0)."""
+        plain = {name: types.unliteral(value) for name, value in kws.items()}
+        return super().get_call_template([types.unliteral(arg) for arg in args], plain)
 
 
 class CheckedCache(FunctionCache):
     """numba's cache of one function, in which a failed read or write costs a compilation and never raises."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], kind: str) -> None:
         super().__init__(function)
-        # numba's own stamp covers only the function's file, and kernels call functions of other files
-        stamp = (self._cache_file._source_stamp, package_digest())
-        self._cache_file = CheckedCacheFile(self._cache_path, self._impl.filename_base, stamp)
+        # numba's own stamp covers only the function's file, and kernels call functions of other files. It also holds
+        # the time of the file, which an upgrade that does not touch the kernels changes.
+        stamp = (kind, source_digest(function.__code__.co_filename))
+        self._cache_file = CheckedCacheFile(self._cache_path, f"{self._impl.filename_base}.{kind}", stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled code for a signature, or None where it must be compiled."""
         try:
-            return super().load_overload(sig, target_context)
+            code = super().load_overload(sig, target_context)
         except Exception:  # what numba raises for a file that it cannot use is not documented; compiling always works
-            return None
+            code = None
+        if code is None:
+            _announce_once()
+        return code
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the compiled code for a signature, or warn once that it cannot be written."""
@@ -114,34 +153,48 @@ class CheckedCacheFile(IndexDataCacheFile):
 
 
 @cache
-def package_digest() -> str:
-    """Return the SHA-256 of all sources of this package, read once per process."""
+def source_digest(path: str) -> str:
+    """Return the SHA-256 of a file and of all files of this package that it imports, directly or through others."""
+    sources, pending = {}, [Path(path)]
+    while pending:
+        file = pending.pop()
+        sources[file.name] = source = file.read_bytes()
+        names = {f"{name.decode()}.py" for name in _IMPORTED.findall(source)} - sources.keys()
+        pending += [path for path in map(Path(__file__).with_name, names) if path.exists()]
     digest = hashlib.sha256()
-    for name, source in _sources(files(__package__), ""):
+    for name, source in sorted(sources.items()):
         # With the length in front, text moved from one file to the next changes the digest.
         digest.update(f"{name}\0{len(source)}\0".encode() + source)
     return digest.hexdigest()
 
 
-def _sources(folder: Any, prefix: str) -> Iterator[tuple[str, bytes]]:
-    # Sorted, since the order in which a file system lists a folder is arbitrary.
-    for entry in sorted(folder.iterdir(), key=lambda entry: str(entry.name)):
-        if entry.name.endswith(".py"):
-            yield prefix + entry.name, entry.read_bytes()
-        elif entry.is_dir() and entry.name != "__pycache__":
-            yield from _sources(entry, f"{prefix}{entry.name}/")
-
-
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, without the GIL, cached on disk where that is possible."""
-    # No fastmath: kernels compute with inf and NaN, and a reordered sum would change results between machines.
-    # No boundscheck, the default: callers check their data once, kernels run over it many times.
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    if getattr(config, "DISABLE_JIT", 0):
+        return function
+    dispatcher = Kernel(function, targetoptions=dict(_OPTIONS))
+    _cache_on_disk(dispatcher, "kernel")
+    return cast(Function, dispatcher)
+
+
+def announce_compilation(announce: Callable[[], None] | None) -> None:
+    """Call `announce` once, before the next kernel that is not in the cache is compiled."""
+    global _announce  # noqa: PLW0603
+    _announce = announce
+
+
+def _announce_once() -> None:
+    announce = _announce
+    announce_compilation(None)
+    if announce is not None:
+        announce()
+
+
+def _cache_on_disk(dispatcher: Any, kind: str) -> None:
     try:
-        dispatcher._cache = CheckedCache(function)
+        dispatcher._cache = CheckedCache(dispatcher.py_func, kind)
     except (RuntimeError, OSError):  # numba found no folder that it may write to
         _warn_uncached("neither its own folder nor the user's cache folder is writable")
-    return cast(Function, dispatcher)
 
 
 def _warn_uncached(why: str) -> None:

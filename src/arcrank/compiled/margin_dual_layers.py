@@ -14,6 +14,8 @@ rows : (data, indices, indptr) of the CSR features; `square` holds the squared l
 cost : (n,) C of every piece of an instance
 store : see `compiled.flow_store`; it holds the non-zero flows
 watch : see `compiled.margin_dual_watch`; without instances where nothing is watched
+one_piece, pieces : (True, None) for mode IDENTITY, (None, True) for the others. numba leaves out a branch that
+    an argument None rules out, and compiles half as long
 gaps, costs : (n,) an instance's part of the duality gap and of the primal when it was last seen
 
 Keys are positions in the order of layers: of a label (identity), or centre * k + other end (a piece for each centre).
@@ -38,7 +40,7 @@ from arcrank.compiled.margin_dual_watch import (
     save_watched,
     score_watched,
 )
-from arcrank.compiled.rows import score_row
+from arcrank.compiled.rows import copy_values, score_row
 
 __all__ = ["ARCS", "CENTRES", "CUT_CENTRES", "IDENTITY", "gram_pass", "linear_pass", "net_flows"]
 
@@ -102,21 +104,30 @@ def _choose_near(i, rule, k, judged, work, watch, count):
 
 
 @kernel
-def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch):
-    """Solve all pieces of instance i, arranged in `work`, one after another.
+def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, one_piece, pieces):
+    """Solve all pieces of instance i, arranged in `work`.
 
     Return its gap and cost before, the rise of the dual, and the number of labels whose `change` (new minus old flow)
     is filled in: 0 where nothing moved. `flow` is all 0 on entry and on return.
     """
+    k, one, index, place = len(work[0]), work[10], work[12], work[13]
+    count = load_flows(i, store, one[0], one[1])
+    if partial:
+        copy_values(watch[1][i, :judged], place)
+        renumber(rule[0], k, place, judged, index, one[0], count)
+    if one_piece is not None:
+        return _visit_identity(i, rule, k, judged, partial, C, q, quiet, store, work, count)
+    if pieces is not None:
+        return _visit_centres(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, count)
+    return 0.0, 0.0, 0.0, 0
+
+
+@kernel
+def _visit_centres(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, count):
+    """Solve the pieces of all centres, one after another; see `_visit`."""
     mode = rule[0]
     levels, start, order, f, flow, change, heads, _, tails, at_tail, one, two, index, place, near, _, starts = work
     k, some = len(levels), partial
-    count = load_flows(i, store, one[0], one[1])
-    if partial:
-        place[:judged] = watch[1][i, :judged]
-        renumber(mode, k, place, judged, index, one[0], count)
-    if mode == IDENTITY:
-        return _visit_identity(i, rule, k, judged, some, C, q, quiet, store, work, count)
     gap, cost = gap_of_centres(rule, C, k, start, judged, order, f, one[0], one[1], count)
     if quiet == np.inf:
         return gap, cost, 0.0, 0
@@ -164,8 +175,9 @@ def _workspace(k, n_layers, widest):
 
 @kernel
 def linear_pass(
-    rule, graph, rows, square, cost, visits, first, full, widest, quiet, rounds, W, store, watch, gaps, costs
-):
+    rule, graph, rows, square, cost, visits, first, full, widest, quiet, rounds, W, store, watch, gaps, costs,
+    one_piece, pieces,
+):  # fmt: skip
     """Visit instances until the pool may overflow; return the position reached and the rise of the dual.
 
     A visit that is not full looks only at the labels that the last full one chose to watch. quiet = inf measures:
@@ -188,9 +200,11 @@ def linear_pass(
         else:
             score_row(indptr, indices, data, W, i, scores)
             judged = arrange(i, graph, rule[1], scores, work[0], work[1], order, work[3])
-        visit = _visit(i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch)
+        visit = _visit(
+            i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch, one_piece, pieces
+        )
         gaps[i], costs[i], up, changed = visit
-        if rule[0] == IDENTITY and not partial and not measuring:
+        if pieces is None and not partial and not measuring:
             count = load_flows(i, store, work[10][0], work[10][1])
             _choose_near(i, rule, k, judged, work, watch, count)
         rise += up
@@ -210,7 +224,10 @@ def linear_pass(
 
 
 @kernel
-def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients):
+def gram_pass(
+    rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients, one_piece,
+    pieces,
+):  # fmt: skip
     """Visit a batch whose kernel matrix is K and whose scores are F, updated in place; return the rise of the dual."""
     k = F.shape[1]
     work = _workspace(k, graph[4], widest)
@@ -226,7 +243,9 @@ def gram_pass(rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rou
             if is_full(store, widest):
                 return rise
             judged = arrange(i, graph, rule[1], F[b], work[0], work[1], order, work[3])
-            visit = _visit(i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, watch)
+            visit = _visit(
+                i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, watch, one_piece, pieces
+            )
             gaps[i], costs[i], up, judged = visit
             rise += up
             total += gaps[i]

@@ -23,7 +23,7 @@ from arcrank.compiled.flow_store import is_full, save_flows
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.layers import sort_layers
 from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, cost_of, gain_of
-from arcrank.compiled.rows import add_row, score_row
+from arcrank.compiled.rows import add_row, copy_values, score_row
 
 IDENTITY, CENTRES, EXPLICIT = 0, 1, 3
 
@@ -269,7 +269,7 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
     gap, cost = _gap(first, last, rule, pieces, start, order, C, keys, values, stop, f, active)
     if gap <= quiet or first == last:
         return gap, cost, 0.0, False
-    old_f[:] = f
+    copy_values(f, old_f)
     change[:] = 0.0
     # A second walk over the pieces: the gap decides whether anything moves, so all of it is measured before.
     rise, e, out = 0.0, 0, 0
@@ -358,7 +358,7 @@ def gram_pass(
             i = batch[b]
             if is_full(store, widest):
                 return rise
-            f[:] = F[b]
+            copy_values(F[b], f)
             gaps[i], costs[i], up, moved = _visit(
                 i, rule, graph, pieces, cost[i], square[i], quiet, inner, gram, f, change, store, work
             )
@@ -398,7 +398,7 @@ def net_flows(rule, k, pieces, first, store, flows):
 def _label_scores(codes, embedding, f):
     """Set f to M h(x), the paper's eq. (3)."""
     if len(codes) == 0:
-        f[:] = embedding
+        copy_values(embedding, f)
         return
     for r in range(len(f)):
         f[r] = 0.0
@@ -410,7 +410,7 @@ def _label_scores(codes, embedding, f):
 def _embed(codes, change, embedding):
     """Set embedding to M' change, or for the Gram matrix of the codes to M M' change."""
     if len(codes) == 0:
-        embedding[:] = change
+        copy_values(change, embedding)
         return
     embedding[:] = 0.0
     for r in range(len(change)):

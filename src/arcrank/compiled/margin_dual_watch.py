@@ -15,6 +15,7 @@ from arcrank.compiled.flow_store import save_flows
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.losses import SQUARED
 from arcrank.compiled.margin_dual_centres import ARCS, CUT_CENTRES
+from arcrank.compiled.rows import copy_values
 
 IDENTITY = 0
 _NEAR = 0.2  # labels whose score is at most this far from taking part are watched
@@ -130,7 +131,7 @@ def compress(near, n, starts, place, start, order, f):
     for j in range(n):
         place[j] = near[j]
         order[j], f[j] = order[near[j]], f[near[j]]
-    start[:] = starts
+    copy_values(starts, start)
 
 
 @kernel
@@ -140,7 +141,7 @@ def note_watched(i, n, order, near, starts, watch):
     count[i] = 0
     if n <= label.shape[1]:
         count[i] = n
-        starts_of[i] = starts
+        copy_values(starts, starts_of[i])
         for j in range(n):
             label[i, j], place[i, j] = order[near[j]], near[j]
 
@@ -155,4 +156,4 @@ def score_watched(i, rows, W, label, starts, n, sign, start, order, f):
         row, x = W[indices[e]], sign * data[e]
         for j in range(n):
             f[j] += x * row[order[j]]
-    start[:] = starts
+    copy_values(starts, start)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arcrank.compiled.jit import kernel
+from arcrank.compiled.rows import copy_values
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -149,7 +150,7 @@ def _sort_descending(keys, order, spare):
         for start in range(0, size, 2 * width):
             middle, end = min(start + width, size), min(start + 2 * width, size)
             inversions += _merge(keys, order, spare, start, middle, end)
-        order[:] = spare[:size]
+        copy_values(spare[:size], order)
         width *= 2
     return inversions
 

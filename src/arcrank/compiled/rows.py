@@ -1,8 +1,18 @@
-"""Products with one row of a CSR matrix, in which labels are the inner loop: rows of W are contiguous and vectorise."""
+"""Rows: copies, and products with one row of a CSR matrix.
+
+Labels are the inner loop: rows of W are contiguous and vectorise.
+"""
 
 from __future__ import annotations
 
 from arcrank.compiled.jit import kernel
+
+
+@kernel
+def copy_values(source, target):
+    """Copy source to the start of target; numba takes 1.5 s to compile `target[:n] = source`, for its error message."""
+    for j in range(len(source)):
+        target[j] = source[j]
 
 
 @kernel

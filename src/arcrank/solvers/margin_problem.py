@@ -95,6 +95,10 @@ class LayeredProblem(MarginProblem):
         label, place = np.zeros((2, n, max(WATCHED[0], k // WATCHED[1])), dtype=np.int32)
         self._watch = label, place, np.zeros(n, dtype=np.int32), np.zeros((n, self.graph[4] + 1), dtype=np.int32)
 
+    @property
+    def _parts(self) -> tuple[bool | None, bool | None]:
+        return (True, None) if self.rule[0] == margin_dual_layers.IDENTITY else (None, True)
+
     def begin(self) -> None:
         """Forget which labels were watched: their flows were those of another store."""
         self._watch[2][:] = 0
@@ -102,12 +106,12 @@ class LayeredProblem(MarginProblem):
     def linear_pass(self, rows, square, visits, first, full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
         """As `MarginProblem.linear_pass`, on layers."""
         fixed = (self.rule, self.graph, rows, square, self.cost, visits, first, full, self.widest, quiet, ROUNDS)
-        return margin_dual_layers.linear_pass(*fixed, W, store.arrays(), self._watch, gaps, costs)
+        return margin_dual_layers.linear_pass(*fixed, W, store.arrays(), self._watch, gaps, costs, *self._parts)
 
     def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
         """As `MarginProblem.gram_pass`, on layers."""
         fixed = (self.rule, self.graph, square, self.cost, batch, K, F, cycles, self.widest, quiet, ROUNDS)
-        return margin_dual_layers.gram_pass(*fixed, store.arrays(), gaps, costs, coefficients)
+        return margin_dual_layers.gram_pass(*fixed, store.arrays(), gaps, costs, coefficients, *self._parts)
 
     def net_flows(self, block: slice, store: FlowStore) -> Array:
         """Outflow minus inflow of the labels for a block of instances, (rows, k)."""

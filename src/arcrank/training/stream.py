@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arcrank._validation import check_int
 from arcrank._wording import format_counts
-from arcrank.compiled import loglinear_boosting
+from arcrank.compiled.jit import announce_compilation
 from arcrank.datasets import learn_stream
 from arcrank.datasets.order import LabelOrder
 from arcrank.datasets.read import TableOptions
@@ -36,11 +35,8 @@ _LOSSES = ("indicator_loss", "size_loss", "ranking_loss")
 
 
 def note_first_compile(reporter: Reporter) -> None:
-    """Say why the first run is slow if no kernel has been compiled yet."""
-    kernel: Any = loglinear_boosting.boosting_step
-    folder = kernel.stats.cache_path
-    if folder is not None and not any(Path(folder).glob("*.nbi")):
-        reporter.note("(The first run compiles for some seconds.)")
+    """Say why the fit takes longer when kernels must be compiled: once, before the first of them."""
+    announce_compilation(lambda: reporter.note("Compiling for this machine, once (some seconds) ..."))
 
 
 def columns_of(plan: Plan) -> int:

@@ -1,0 +1,140 @@
+"""How time and memory grow with documents, labels, non-zeros per document and C, on synthetic label sets.
+
+    OMP_NUM_THREADS=1 python -m benchmarks.growth [--quick] [--plots FOLDER]
+
+Each factor is varied alone, the others stay at 2,000 documents, 100 labels, 40 non-zeros and C = 1. A learner makes a
+fixed number of passes, so that the growth is that of a pass, except for documents and C, where it runs until its
+relative duality gap is 1e-2. The exponent is the slope of a line through the logarithms: 1 is linear. Times are of the
+processor. Memory is the peak of what `fit` allocates, over the size of the weights and of the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine
+from arcrank.evaluation.report.svg import Axis, Series, line_plot
+from benchmarks.timing import peak_bytes, report
+
+N_FEATURES, LABELS_A_DOCUMENT, PASSES, ROUNDS = 2000, 3, 5, 3
+START = {"documents": 2000, "labels": 100, "nonzeros": 40, "C": 1.0}
+STEPS: dict[str, list[float]] = {
+    "documents": [1000, 2000, 4000, 8000],
+    "labels": [100, 300, 1000, 3000, 10_000],
+    "nonzeros": [10, 20, 40, 80, 160],
+    "C": [0.1, 1.0, 10.0, 100.0],
+}
+TO_TOLERANCE = ("documents", "C")
+LIMITS = {"documents": 1.1, "labels": 1.0, "nonzeros": 1.0}
+OPTIONS = {"intercept": "regularised", "calibration_folds": 0, "set_measure": None, "random_state": 0}
+
+
+class Point(NamedTuple):
+    """Seconds of a fit, and its memory over that of weights and data."""
+
+    seconds: float
+    memory: float
+
+
+def synthetic(documents: float, labels: float, nonzeros: float) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+    """Label sets drawn first; half of a document's features are typical of its labels, as words are of topics."""
+    random = np.random.default_rng(0)
+    n, k, m = int(documents), int(labels), int(nonzeros)
+    own = random.integers(k, size=(n, LABELS_A_DOCUMENT))
+    typical = random.integers(N_FEATURES, size=(k, 20))
+    drawn = typical[own[:, random.integers(LABELS_A_DOCUMENT, size=m // 2)], random.integers(20, size=(n, m // 2))]
+    columns = np.concatenate([drawn, random.integers(N_FEATURES, size=(n, m - m // 2))], axis=1)
+    X = _csr(columns, N_FEATURES)
+    X.data[:] = 1 / np.sqrt(m)
+    return X, _csr(own, k)
+
+
+def _csr(columns: Any, width: int) -> sp.csr_matrix:
+    n, m = columns.shape
+    matrix = sp.csr_matrix((np.ones(n * m), columns.ravel(), np.arange(0, n * m + 1, m)), shape=(n, width))
+    matrix.sum_duplicates()
+    matrix.data[:] = 1
+    return matrix
+
+
+def learners(C: float, *, to_tolerance: bool) -> dict[str, Any]:
+    stop = {"tol": 1e-2} if to_tolerance else {"tol": 1e-12, "max_iter": PASSES}
+    return {
+        "LogLinearRanker": LogLinearRanker(solver="dual", C=C, **stop, **OPTIONS),
+        "PreferenceMachine": PreferenceMachine("domination", "squared-hinge", C=C, cut_label=True, **stop, **OPTIONS),
+        "MMPRanker": MMPRanker(),
+    }
+
+
+def measure(fit: Callable[[], Any], least_bytes: float) -> Point:
+    """The shortest of some fits, since load only adds to the time of the processor."""
+    fit()
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        fit()
+        seconds.append(time.process_time() - start)
+    return Point(min(seconds), peak_bytes(fit) / least_bytes)
+
+
+def sweep(factor: str, values: list[float]) -> dict[str, list[Point]]:
+    """The points of each learner, one per value of the factor."""
+    points: dict[str, list[Point]] = {}
+    for value in values:
+        at = {**START, factor: value}
+        X, Y = synthetic(at["documents"], at["labels"], at["nonzeros"])
+        least = 8.0 * N_FEATURES * at["labels"] + X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+        for name, ranker in learners(at["C"], to_tolerance=factor in TO_TOLERANCE).items():
+            if name == "MMPRanker" and factor == "C":
+                continue
+            points.setdefault(name, []).append(measure(lambda r=ranker, X=X, Y=Y: r.fit(X, Y), least))
+    return points
+
+
+def exponent(values: list[float], seconds: list[float]) -> float:
+    return float(np.polyfit(np.log(values), np.log(seconds), 1)[0])
+
+
+def show(factor: str, values: list[float], points: dict[str, list[Point]]) -> None:
+    for name, found in points.items():
+        times = "  ".join(f"{value:g}: {point.seconds:.3f} s" for value, point in zip(values, found, strict=True))
+        print(f"  {name:18} {times}   memory {max(point.memory for point in found):.2f}", flush=True)
+    for name, found in points.items():
+        slope = exponent(values, [point.seconds for point in found])
+        if factor in LIMITS:
+            report(f"{name}: exponent in {factor}", slope, LIMITS[factor])
+        else:
+            print(f"{name}: exponent in {factor} {slope:.2f}")
+
+
+def plot(factor: str, values: list[float], points: dict[str, list[Point]]) -> str:
+    series = [Series(name, values, [point.seconds for point in found]) for name, found in points.items()]
+    return line_plot(series, Axis(factor, log=True), Axis("seconds", log=True))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true", help="leave out the largest value of each factor")
+    parser.add_argument("--plots", type=Path, help="a folder for one SVG per factor")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    for factor, steps in STEPS.items():
+        values = steps[:-1] if options.quick else steps
+        print(f"\n{factor}", flush=True)
+        points = sweep(factor, values)
+        show(factor, values, points)
+        if options.plots is not None:
+            (options.plots / f"growth-{factor}.svg").write_text(plot(factor, values, points), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
