@@ -99,6 +99,7 @@ _LOG_LINEAR = {
     "callback": _NOTHING,
     "random_state": _SEED,
     **_REGULARISED,
+    "arc_weights": OneOf("margin", "count"),
     **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {

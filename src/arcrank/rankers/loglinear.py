@@ -17,6 +17,7 @@ from arcrank._validation import check_callable, check_real, check_seed
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
+from arcrank.rankers.arc_weights import check_arc_weights, count_arcs
 from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight, rank_matrix
 from arcrank.rankers.candidates import (
     CandidateDesign,
@@ -64,6 +65,10 @@ class LogLinearRanker(LinearRanker):
         cut_label. `C_` is the number.
     normalize : bool
         Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    arc_weights : "margin" or "count"
+        What the weight w of an arc means. "margin": the paper's w inside the logarithm, which shifts the margin by
+        log w. "count": for votes, `w log(1 + sum exp(-margin))` over pieces of arcs of equal weight, and pieces are
+        not divided by their number, so that ten votes weigh ten times as much as one.
     loss : callable, optional
         A custom convex loss instead of the log-linear one, for "auto" and "lbfgs": `loss(graphs, decomposition,
         weight)` is called by `fit`, with C in the instances' weights, and returns a `FlowLoss`. Such a ranker is not
@@ -149,6 +154,7 @@ class LogLinearRanker(LinearRanker):
         C: float | str = "scale",
         *,
         normalize: bool = True,
+        arc_weights: str = "margin",
         loss: Any = None,
         fit_intercept: bool = True,
         intercept: str = "scaled",
@@ -170,6 +176,7 @@ class LogLinearRanker(LinearRanker):
         self.solver = solver
         self.C = C
         self.normalize = normalize
+        self.arc_weights = arc_weights
         self.loss = loss
         self.fit_intercept = fit_intercept
         self.intercept = intercept
@@ -199,10 +206,12 @@ class LogLinearRanker(LinearRanker):
         self._set_scale(measure_scale(X, weight), graphs.n_labels)
         design = add_intercept(X, self._constant) if self.fit_intercept else X
         self.solver_ = self._choose_solver(self._sizes(graphs, X.shape[1]))
+        counted = count_arcs(self.arc_weights, design, graphs, weight)
         if self.solver_ == "dual":
-            self._fit_dual(design, graphs, weight)
+            self._fit_dual(*counted)
         else:
-            self._fit_primal(LabelDesign(design, graphs.n_labels, self.n_jobs), graphs, weight)
+            design, pieces, counts = counted
+            self._fit_primal(LabelDesign(design, graphs.n_labels, self.n_jobs), pieces, counts)
         self._learn_threshold(X, graphs)
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
@@ -210,7 +219,8 @@ class LogLinearRanker(LinearRanker):
     def _set_scale(self, scale: DataScale, n_labels: int) -> None:
         kind = self._cut().layered
         # A piece of disagreement is one of about k for each label: divided by their number, it counts little.
-        factor = 0.1 * n_labels if kind == "disagreement" else _FACTORS.get(kind, 1.0)
+        divided = kind == "disagreement" and self._divides
+        factor = 0.1 * n_labels if divided else _FACTORS.get(kind, 1.0)
         self.C_ = scale.cost(self.C, 2.0 * factor if self.cut_label else factor, n_labels)
         self._constant = scale.constant(self.intercept, with_cut=bool(self.cut_label))
 
@@ -281,6 +291,7 @@ class LogLinearRanker(LinearRanker):
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         check_cost(self.C)
         check_intercept(self.intercept)
+        check_arc_weights(self.arc_weights)
         check_real("tol", self.tol, above=0)
         check_real("max_iter", self.max_iter, above=0)
         check_real("n_jobs", self.n_jobs, above=0)
@@ -301,6 +312,11 @@ class LogLinearRanker(LinearRanker):
 
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
+
+    @property
+    def _divides(self) -> bool:
+        """Whether the pieces of an instance are divided by their number; votes are counted."""
+        return bool(self.normalize) and self.arc_weights != "count"
 
     def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
         sizes = super()._sizes(graphs, n_features)._replace(explicit=isinstance(graphs, ArcGraphs))
@@ -331,7 +347,7 @@ class LogLinearRanker(LinearRanker):
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         from arcrank.solvers.loglinear_dual import DualAscent
 
-        ascent = DualAscent(X, graphs, self._cut(), self.C_ * weight, normalize=self.normalize)
+        ascent = DualAscent(X, graphs, self._cut(), self.C_ * weight, normalize=self._divides)
         state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
         history, random = self._history(), check_random_state(self.random_state)
         try:
@@ -362,7 +378,8 @@ class LogLinearRanker(LinearRanker):
         weight = check_sample_weight(weight, X.shape[0])
         self._set_scale(measure_scale(X, weight), graphs.n_labels)
         design = add_intercept(X, self._constant) if self.fit_intercept else X
-        ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self.normalize), 1.0
+        design, graphs, weight = count_arcs(self.arc_weights, design, graphs, weight)
+        ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self._divides), 1.0
         state, passes = ascent.start(), int(self.max_iter)
         for C in costs:
             ascent.rescale(state, C / last)
@@ -402,7 +419,7 @@ class LogLinearRanker(LinearRanker):
             return self.loss(graphs, self._cut(), weight)
         from arcrank.losses import LogLinearLoss
 
-        return LogLinearLoss(graphs, self._cut(), weight, normalize=self.normalize, n_jobs=self.n_jobs)
+        return LogLinearLoss(graphs, self._cut(), weight, normalize=self._divides, n_jobs=self.n_jobs)
 
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):
