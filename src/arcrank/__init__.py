@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AutoRanker": "arcrank.training.auto",
     "AverageRanker": "arcrank.rankers.average",
+    "BradleyTerry": "arcrank.rankers.bradley_terry",
     "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
     "ConformalSets": "arcrank.rankers.conformal",
@@ -42,6 +43,7 @@ __all__ = [
     "CUT",
     "AutoRanker",
     "AverageRanker",
+    "BradleyTerry",
     "CandidateSets",
     "ConformalSets",
     "LogLinearRanker",
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
     from arcrank.rankers.average import AverageRanker
+    from arcrank.rankers.bradley_terry import BradleyTerry
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker

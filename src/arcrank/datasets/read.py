@@ -53,8 +53,8 @@ def read_corpus(
 
     Tables and JSON objects may hold votes instead of labels: `winner` and `loser`, or `a`, `b` and `outcome` ("a", "b",
     "tie" or "neither"), with a text in `text` or `prompt` and optionally `judge`, `weight` and `id`; also the exports
-    of Chatbot Arena. Votes of the same `id`, or else of the same text, become one instance. Or they hold scores: columns
-    `L:<label>`, or an object `scores`; equal scores mean no preference.
+    of Chatbot Arena. Votes of the same `id`, or else of the same text, become one instance. Or they hold scores:
+    columns `L:<label>`, or an object `scores`; equal scores mean no preference.
 
     Parameters
     ----------

@@ -147,9 +147,9 @@ class Votes:
         """
         first, second = _plain(winners), _plain(losers)
         n = len(first)
-        codes = None if outcomes is None else list(outcomes)
-        about = [None] * n if cases is None else list(cases)
-        names = None if judges is None else list(judges)
+        codes = None if outcomes is None else _plain(outcomes)
+        about = [None] * n if cases is None else _plain(cases)
+        names = None if judges is None else _plain(judges)
         columns = {"losers": second, "outcomes": codes, "cases": about, "judges": names}
         for what, column in columns.items():
             if column is not None and len(column) != n:
