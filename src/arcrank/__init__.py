@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AutoRanker": "arcrank.training.auto",
     "AverageRanker": "arcrank.rankers.average",
+    "BootstrapRanker": "arcrank.rankers.bootstrap",
     "BradleyTerry": "arcrank.rankers.bradley_terry",
     "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
@@ -43,6 +44,7 @@ __all__ = [
     "CUT",
     "AutoRanker",
     "AverageRanker",
+    "BootstrapRanker",
     "BradleyTerry",
     "CandidateSets",
     "ConformalSets",
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
     from arcrank.rankers.average import AverageRanker
+    from arcrank.rankers.bootstrap import BootstrapRanker
     from arcrank.rankers.bradley_terry import BradleyTerry
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.conformal import ConformalSets

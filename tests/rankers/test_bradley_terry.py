@@ -102,6 +102,15 @@ def test_the_bootstrap_agrees_with_the_approximation():
     assert (samples[:, 0] - samples[:, 1]).std() == pytest.approx(spread, rel=0.2)
 
 
+def test_labels_join_later():
+    _, a, b, outcome = simulate(k=5, m=400, tie=-1.0)
+    old = (a < 4) & (b < 4)
+    model = BradleyTerry().fit(votes_of(a[old], b[old], outcome[old], 4))
+    model.partial_fit(Votes.from_columns(a[~old], b[~old], outcomes=[("a", "b", "tie")[o] for o in outcome[~old]]))
+    assert model.labels_.tolist() == [0, 1, 2, 3, 4]
+    np.testing.assert_allclose(model.strengths_, BradleyTerry().fit(votes_of(a, b, outcome, 5)).strengths_, atol=1e-8)
+
+
 def test_separated_votes_have_finite_strengths():
     model = BradleyTerry(C=1e3).fit(Votes.from_columns("ab", "bc"))
     assert model.rank().tolist() == ["a", "b", "c"]

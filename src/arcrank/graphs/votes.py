@@ -64,6 +64,7 @@ class VoteGraphs(NamedTuple):
 
     Examples
     --------
+    >>> from arcrank.graphs import from_votes
     >>> graphs, cases, ties = from_votes(["hot", "hot"], ["tea", "tea"], ["milk", "milk"], outcomes=["a", "tie"])
     >>> graphs.n_arcs, cases, ties.weight.tolist()
     (1, ['hot'], [1.0])

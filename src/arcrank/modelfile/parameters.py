@@ -100,6 +100,7 @@ _LOG_LINEAR = {
     "random_state": _SEED,
     **_REGULARISED,
     "arc_weights": OneOf("margin", "count"),
+    "label_features": _NOTHING,
     **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {

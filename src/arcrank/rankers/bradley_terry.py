@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from arcrank._typing import Array
 from arcrank._validation import check_int, check_real
 from arcrank.errors import InputError, ParameterError
+from arcrank.graphs.base import label_array
 from arcrank.graphs.votes import Votes
 from arcrank.solvers.bradley_terry import davidson_hessian, solve_bradley_terry
 
@@ -76,8 +77,26 @@ class BradleyTerry(BaseEstimator):
         ties = votes.ties() if self.ties == "davidson" else np.zeros((1, 1))
         return self._fit_counts(votes.labels, votes.wins(), ties if ties.any() else None)
 
+    def partial_fit(self, votes: Votes, y: Any = None) -> Self:  # noqa: ARG002
+        """Add votes, which may have new labels, to those learnt before; a label with few votes is near the mean, 0."""
+        if not hasattr(self, "labels_"):
+            return self.fit(votes)
+        names = self.labels_.tolist()
+        labels = label_array([*names, *(name for name in votes.labels.tolist() if name not in names)])
+        place = {name: j for j, name in enumerate(labels.tolist())}
+        new = [place[name] for name in votes.labels.tolist()]
+        counts = []
+        for old, more in ((self._wins, votes.wins()), (self._ties, votes.ties())):
+            total = np.zeros((len(labels), len(labels)))
+            if old is not None:
+                total[: len(names), : len(names)] = old
+            total[np.ix_(new, new)] += more
+            counts.append(total)
+        davidson = self.ties == "davidson" and counts[1].any()
+        return self._fit_counts(labels, counts[0], counts[1] if davidson else None)
+
     def _fit_counts(self, labels: NDArray[Any], wins: Array, ties: Array | None) -> Self:
-        self.labels_ = labels
+        self.labels_, self._wins, self._ties = labels, wins, ties
         self.strengths_, self.tie_ = solve_bradley_terry(wins, ties, self.C)
         hessian = davidson_hessian(self.strengths_, self.tie_, wins, ties, self.C)
         self.covariance_ = self.C * np.linalg.inv(hessian)[: len(labels), : len(labels)]
