@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcrank import LogLinearRanker
+from arcrank import LogLinearRanker, TreeRanker
 from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, as_graphs, from_votes
 
@@ -54,3 +54,14 @@ def test_pieces_of_votes_are_not_divided_by_their_number():
 def test_another_meaning_is_refused():
     with pytest.raises(ParameterError, match="arc_weights must be 'margin' or 'count', got 'votes'"):
         LogLinearRanker(arc_weights="votes").check_parameters()
+
+
+def test_trees_count_votes():
+    X, winners, losers = simulated(80)
+    times = 1 + np.arange(80) % 3
+    options = {"decomposition": "disagreement", "n_rounds": 5, "n_runs": 1, "min_samples_leaf": 1, "random_state": 0}
+    votes = from_votes(range(80), winners, losers, weights=times)
+    counted = TreeRanker(arc_weights="count", **options).fit(X, votes.graphs)
+    apart = as_graphs([[arc] for arc in zip(winners, losers, strict=True)], labels=range(5))
+    weighted = TreeRanker(**options).fit(X, apart, sample_weight=times.astype(float))
+    np.testing.assert_allclose(counted.score_labels(X), weighted.score_labels(X), atol=1e-6)

@@ -7,6 +7,7 @@ from arcrank.graphs.concatenate import concatenate
 from arcrank.graphs.cut import CUT
 from arcrank.graphs.hierarchy import Hierarchy
 from arcrank.graphs.layers import LayeredGraphs
+from arcrank.graphs.scores import from_scores
 from arcrank.graphs.votes import VoteGraphs, Votes, from_votes
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "Votes",
     "as_graphs",
     "concatenate",
+    "from_scores",
     "from_votes",
 ]

@@ -143,6 +143,7 @@ _MMP = {
 }
 _TREES = {
     **_CUT,
+    "arc_weights": OneOf("margin", "count"),
     "decomposition": _DECOMPOSITION,
     "callback": _NOTHING,
     "random_state": _SEED,
