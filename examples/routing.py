@@ -55,11 +55,11 @@ for C in (0.03, 0.1, 0.3, 1.0):
     measures = mean_score(out, train).mean(), right.sum() / pairs.sum()
     found[C] = sum(measures)
     print(f"{C:5}{measures[0]:13.3f}{measures[1]:16.3f}")
-best_C = max(found, key=found.get)
+selected = max(found, key=found.get)
 # --8<-- [end:select]
 
 # --8<-- [start:test]
-model = ranker(best_C).fit(X[train], graphs[train])
+model = ranker(selected).fit(X[train], graphs[train])
 ranked = model.score_labels(X[test])
 chosen, (right, pairs) = mean_score(ranked, test), pair_accuracy(ranked, test)
 samples = np.random.default_rng(0).integers(len(test), size=(1000, len(test)))
@@ -92,7 +92,7 @@ print(f"\n{corpus.texts[test[0]][:70]!r}\n{first} above {second}: {reasons}")
 # --8<-- [start:costs]
 # Billions of parameters, from the names of the models, stand for prices.
 sizes = [float(re.search(r"(\d+)b", name)[1]) for name in corpus.labels]
-sure = BootstrapRanker(ranker(best_C), n_samples=10).fit(X[train], graphs[train])
+sure = BootstrapRanker(ranker(selected), n_samples=10).fit(X[train], graphs[train])
 curve = sure.cost_curve(
     X[test], sizes, scores[test], quality=0.02, chances=(0.1, 0.3, 0.5, 0.7, 0.9)
 )

@@ -32,8 +32,9 @@ print(report)
 model = BradleyTerry().fit(votes)
 best, second = model.rank()[:2]
 low, high = model.above_interval(best, second)
+probability = model.predict_above_proba(best, second)
 print(
-    f"\nP({best} above {second}) {model.predict_above_proba(best, second):.2f}, 90 % interval {low:.2f} to {high:.2f}"
+    f"\nP({best} above {second}) {probability:.2f}, 90 % from {low:.2f} to {high:.2f}"
 )
 # --8<-- [end:board]
 
