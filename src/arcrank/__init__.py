@@ -18,6 +18,8 @@ __version__ = "0.1.0"
 _HOME = {
     "AutoRanker": "arcrank.training.auto",
     "AverageRanker": "arcrank.rankers.average",
+    "BootstrapRanker": "arcrank.rankers.bootstrap",
+    "BradleyTerry": "arcrank.rankers.bradley_terry",
     "CUT": "arcrank.graphs.cut",
     "CandidateSets": "arcrank.rankers.candidates",
     "ConformalSets": "arcrank.rankers.conformal",
@@ -42,6 +44,8 @@ __all__ = [
     "CUT",
     "AutoRanker",
     "AverageRanker",
+    "BootstrapRanker",
+    "BradleyTerry",
     "CandidateSets",
     "ConformalSets",
     "LogLinearRanker",
@@ -70,6 +74,8 @@ if TYPE_CHECKING:
     from arcrank.graphs.cut import CUT
     from arcrank.modelfile import load, save
     from arcrank.rankers.average import AverageRanker
+    from arcrank.rankers.bootstrap import BootstrapRanker
+    from arcrank.rankers.bradley_terry import BradleyTerry
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker

@@ -26,6 +26,7 @@ def test_the_public_names():
         "load_subjects",
         "read_corpus",
         "read_table",
+        "read_votes",
         "write_corpus",
     ]
     assert all(getattr(arcrank.datasets, name).__doc__ for name in arcrank.datasets.__all__)

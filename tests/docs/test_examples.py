@@ -35,6 +35,8 @@ def test_an_example_prints_what_its_guide_shows(example, tmp_path):
         timeout=SECONDS,
         check=False,
     )
+    if "MissingDataError" in done.stderr:
+        pytest.skip("the corpus of this example is not on this machine")
     assert done.returncode == 0, done.stderr
     kept = (ROOT / "examples" / "output" / f"{example.stem}.txt").read_text(encoding="utf-8")
     difference = first_difference(kept, done.stdout)

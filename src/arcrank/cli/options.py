@@ -38,6 +38,20 @@ class FileFormat(StrEnum):
     PARQUET = "parquet"
 
 
+class Better(StrEnum):
+    """Which of two scores of labels is better."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+
+
+class ScoreMargin(StrEnum):
+    """What is learnt from scores of labels."""
+
+    BINARY = "binary"
+    DIFFERENCE = "difference"
+
+
 DataPath = Annotated[
     str,
     typer.Argument(

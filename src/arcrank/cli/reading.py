@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from arcrank.cli.options import FileFormat
+from arcrank.cli.options import Better, FileFormat, ScoreMargin
 
 if TYPE_CHECKING:
     from arcrank.datasets.read import TableOptions
@@ -45,6 +45,13 @@ _OPTIONS: dict[str, Any] = {
             metavar="TEXT", help="Separator of the labels in a cell (default: ;); '' if a cell holds one label."
         ),
     ],
+    "better": Annotated[
+        Better | None, typer.Option(help="Which scores of labels (columns L:<label>) are better (default: higher).")
+    ],
+    "margin": Annotated[
+        ScoreMargin | None,
+        typer.Option(help="Learn from scores which label is better (default: binary), or also by how much."),
+    ],
 }
 _OF_DOCUMENTS = ("format", "delimiter", "text_column")
 _ARGUMENT = re.compile(rf'\b({"|".join(_OPTIONS)})=("[^"\n]*")?')
@@ -59,6 +66,8 @@ class Reading:
     text_column: str | None = None
     label_column: str | None = None
     label_separator: str | None = None
+    better: str | None = None
+    margin: str | None = None
 
     def format_of(self, path: str) -> str | None:
         """Return the requested format; standard input is JSON lines by default."""
@@ -77,6 +86,8 @@ class Reading:
             "text_column": self.text_column,
             "label_column": self.label_column,
             "label_separator": self.label_separator,
+            "better": str(self.better or "higher"),
+            "margin": str(self.margin or "binary"),
         }
 
 

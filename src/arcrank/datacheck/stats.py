@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.sparse import csr_matrix
 
+from arcrank.datasets.corpus import labels_of
 from arcrank.datasets.order import LabelOrder, best_labels
-from arcrank.datasets.supervision import row_preferences
+from arcrank.datasets.supervision import as_arcs, row_preferences
 from arcrank.training.estimate import ResourceEstimate, estimate_resources
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def _add_block(found: CorpusStats, block: Corpus) -> None:
     found.skipped.update(block.skipped)
     for content, (kind, value) in zip(_contents(block), _supervision(block), strict=True):
         found.n_rows += 1
-        _add_content(found, content, repr((kind, value)).encode())
+        said = repr((kind, value)).encode()
+        _add_content(found, content, None if kind == "votes" else said)
         _add_labels(found, kind, value)
     if block.X is not None:
         found.n_values += int(csr_matrix(block.X).nnz)
@@ -106,7 +108,8 @@ def _supervision(block: Corpus) -> list[tuple[str, Any]]:
     return [(kind, sorted(value) if kind == "labels" else value) for kind, value in rows]
 
 
-def _add_content(found: CorpusStats, content: str | list[tuple[Any, float]], said: bytes) -> None:
+def _add_content(found: CorpusStats, content: str | list[tuple[Any, float]], said: bytes | None) -> None:
+    """Note a document, and whether it occurred before; said is None for votes, of which a document may have many."""
     plain = " ".join(content.split()).casefold() if isinstance(content, str) else repr(content) if content else ""
     if isinstance(content, str):
         found.n_characters += len(content)
@@ -114,6 +117,9 @@ def _add_content(found: CorpusStats, content: str | list[tuple[Any, float]], sai
             found.sample.append(content)
     if not plain:
         found.without_content.append(found.n_rows)
+        return
+    if said is None:
+        found.documents.setdefault(_digest(plain.encode()), (found.n_rows, b""))
         return
     key, digest = _digest(plain.encode()), _digest(said)
     first = found.documents.setdefault(key, (found.n_rows, digest))
@@ -129,7 +135,8 @@ def _digest(data: bytes) -> bytes:
 
 def _add_labels(found: CorpusStats, kind: str, value: Any) -> None:
     found.kinds[kind] += 1
-    names = {*value} if kind == "labels" else {name for group in value for name in group}
+    names = set(labels_of(kind, value))
+    kind, value = as_arcs(kind, value)
     found.labels.update(names)
     found.order.add(best_labels(kind, value))
     if not names or (kind == "layers" and len(value) < 2):

@@ -11,7 +11,7 @@ from arcrank.datasets.label_ranking import load_label_ranking
 from arcrank.datasets.mulan import load_mulan
 from arcrank.datasets.ohsumed import load_ohsumed
 from arcrank.datasets.rcv1 import load_rcv1
-from arcrank.datasets.read import iter_corpus, read_corpus
+from arcrank.datasets.read import iter_corpus, read_corpus, read_votes
 from arcrank.datasets.reuters import load_reuters21578
 from arcrank.datasets.routing import load_routing
 from arcrank.datasets.stream import StreamReport, hashed_features, learn_stream
@@ -38,5 +38,6 @@ __all__ = [
     "load_subjects",
     "read_corpus",
     "read_table",
+    "read_votes",
     "write_corpus",
 ]

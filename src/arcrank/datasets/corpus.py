@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from arcrank._typing import IntArray
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import Hierarchy, PreferenceGraphs, as_graphs, concatenate
+from arcrank.graphs import Hierarchy, PreferenceGraphs, Votes, as_graphs, concatenate
 
 __all__ = ["Corpus"]
 
@@ -38,8 +38,8 @@ class Corpus:
     ranks : array of shape (n, k), or None
         Rank positions, 1 = best, ties allowed, NaN = not judged.
     preferences : list of (kind, value), or None
-        Kinds `"labels"` (a list of names), `"layers"` (lists of names, top layer first) and `"arcs"`
-        (head, tail), freely mixed.
+        Kinds `"labels"` (a list of names), `"layers"` (lists of names, top layer first), `"arcs"` (head, tail) and
+        `"votes"` (a, b, outcome, weight, judge), freely mixed.
     ptr : integer array of shape (n + 1,), or None
         The candidates of each query; then the labels are positions of candidates within their query.
     grades : array of shape (ptr[-1],), or None
@@ -199,6 +199,14 @@ class Corpus:
             return as_graphs(self.label_sets, kind="sets", labels=self.labels)
         return _mixed_graphs(self.preferences or [], self.labels)
 
+    def votes(self) -> Votes:
+        """Return the votes of all instances; the cases are the ids or texts, or else the numbers of the instances."""
+        given = self.preferences or []
+        if not given or any(kind != "votes" for kind, _ in given):
+            raise InputError("This corpus does not hold votes; use .graphs().")
+        found = votes_of([value for _, value in given], self.labels)
+        return replace(found, cases=list(self.ids or self.texts or range(len(self))))
+
     def _levels(self) -> NDArray[np.int32]:
         """Return the layers (n, k) of the candidates: the best grade of a query on top, -1 beyond its last."""
         assert self.grades is not None
@@ -239,17 +247,42 @@ def _pick(part: Sequence[T] | None, rows: list[int]) -> list[T] | None:
     return None if part is None else [part[i] for i in rows]
 
 
+def labels_of(kind: str, value: Any) -> list[str]:
+    """Return the labels that a preference of this kind names, possibly several times.
+
+    >>> labels_of("votes", [("tea", "milk", "tie", 1.0, None)]), labels_of("layers", [["tea"], ["milk", "water"]])
+    (['tea', 'milk'], ['tea', 'milk', 'water'])
+    """
+    if kind == "labels":
+        return list(value)
+    if kind == "votes":
+        return [label for vote in value for label in vote[:2]]
+    return [label for group in value for label in group]
+
+
+def votes_of(rows: list[Any], labels: Sequence[str]) -> Votes:
+    """Return the votes of instances, which are their cases: instance i has the case i."""
+    flat = [(i, vote) for i, votes in enumerate(rows) for vote in votes]
+    a, b, outcomes, weights, judges = zip(*(vote for _, vote in flat), strict=True) if flat else ([],) * 5
+    people = judges if any(judge is not None for judge in judges) else None
+    found = Votes.from_columns(a, b, outcomes=outcomes, weights=weights, judges=people, labels=labels)
+    case = np.array([i for i, vote in flat if vote[3] > 0], dtype=np.int64)
+    return replace(found, case=case, cases=list(range(len(rows))))
+
+
+def _graphs_of_kind(kind: str, values: list[Any], labels: list[str]) -> PreferenceGraphs:
+    if kind == "votes":
+        return votes_of(values, labels).graphs().graphs
+    # arcs may contradict each other, since people do
+    return as_graphs(values, "sets" if kind == "labels" else kind, labels, conflicts="keep")
+
+
 def _mixed_graphs(preferences: list[tuple[str, Any]], labels: list[str]) -> PreferenceGraphs:
     """Build the rows of each kind together, then put them back in the given order."""
     rows: dict[str, list[int]] = {}
     for i, (kind, _) in enumerate(preferences):
         rows.setdefault(kind, []).append(i)
-    kinds = {"labels": "sets"}
-    parts = [
-        # arcs may contradict each other, since people do
-        as_graphs([preferences[i][1] for i in chosen], kinds.get(kind, kind), labels, conflicts="keep")
-        for kind, chosen in rows.items()
-    ]
+    parts = [_graphs_of_kind(kind, [preferences[i][1] for i in chosen], labels) for kind, chosen in rows.items()]
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(np.concatenate(list(rows.values())), kind="stable")

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.supervision import preferred
 
 __all__ = ["LabelOrder", "best_labels"]
 
@@ -104,6 +105,8 @@ def best_labels(kind: str, value: Any) -> Collection[str]:
     """
     if kind == "layers":
         return value[0] if value else []
+    if kind == "votes":
+        kind, value = "arcs", preferred(value)
     if kind == "arcs":
         return {head for head, _ in value} - {tail for _, tail in value}
     return value

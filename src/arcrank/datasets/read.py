@@ -10,12 +10,14 @@ from arcrank._validation import check_int
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.svmlight import numeric_order
+from arcrank.datasets.gather_votes import gather_votes
 from arcrank.datasets.join import join
 from arcrank.datasets.request import FORMATS, Request, Source
 from arcrank.errors import ParameterError
 from arcrank.graphs.base import check_names
+from arcrank.graphs.votes import Votes
 
-__all__ = ["FORMATS", "Source", "TableOptions", "iter_corpus", "iter_documents", "read_corpus"]
+__all__ = ["FORMATS", "Source", "TableOptions", "iter_corpus", "iter_documents", "read_corpus", "read_votes"]
 
 _DOCUMENTS_PER_BLOCK = 1000
 
@@ -27,6 +29,8 @@ class TableOptions(TypedDict, total=False):
     text_column: str | None
     label_column: str | None
     label_separator: str | None
+    better: str
+    margin: str
 
 
 def read_corpus(
@@ -42,8 +46,15 @@ def read_corpus(
     text_column: str | None = None,
     label_column: str | None = None,
     label_separator: str | None = None,
+    better: str = "higher",
+    margin: str = "binary",
 ) -> Corpus:
     """Read a whole file, or a DataFrame.
+
+    Tables and JSON objects may hold votes instead of labels: `winner` and `loser`, or `a`, `b` and `outcome` ("a", "b",
+    "tie" or "neither"), with a text in `text` or `prompt` and optionally `judge`, `weight` and `id`; also the exports
+    of Chatbot Arena. Votes of the same `id`, or else of the same text, become one instance. Or they hold scores:
+    columns `L:<label>`, or an object `scores`; equal scores mean no preference.
 
     Parameters
     ----------
@@ -75,6 +86,10 @@ def read_corpus(
     label_separator : str, optional
         What separates labels in a string, by default ";"; "" if a string is always one label. If ";" is also the
         delimiter, strings that contain a separator are an error unless this is given.
+    better : {"higher", "lower"}
+        Which of two scores of labels is better.
+    margin : {"binary", "difference"}
+        What scores mean: only which of two labels is better, or arcs that are weighted by the difference.
 
     Returns
     -------
@@ -116,10 +131,12 @@ def read_corpus(
             text_column=text_column,
             label_column=label_column,
             label_separator=label_separator,
+            better=better,
+            margin=margin,
         )
     )
     numbered = blocks[0].X is not None and blocks[0].feature_names is None
-    return join(blocks, numeric_order if numbered else sorted)
+    return gather_votes(join(blocks, numeric_order if numbered else sorted))
 
 
 # The keywords of read_corpus again, instead of **options, so that editors and help() show them and mypy checks them.
@@ -137,12 +154,15 @@ def iter_corpus(
     text_column: str | None = None,
     label_column: str | None = None,
     label_separator: str | None = None,
+    better: str = "higher",
+    margin: str = "binary",
 ) -> Iterator[Corpus]:
     """Read a file in blocks of `batch_rows` rows (queries in a qid file), holding one block at a time.
 
     The parameters are those of `read_corpus`. Without `labels` a block's labels are those it names itself. A block is
     as wide as the rows up to its end need: named features keep the column that they first got, so later blocks only add
-    columns. Each block's `skipped` counts the rows skipped since the previous block; the last one may have no rows.
+    columns. Every vote is an instance. Each block's `skipped` counts the rows skipped since the previous block; the
+    last one may have no rows.
 
     Examples
     --------
@@ -161,8 +181,39 @@ def iter_corpus(
         text_column=text_column,
         label_column=label_column,
         label_separator=label_separator,
+        better=better,
+        margin=margin,
     )
     return Request(path, format, on_error, max_line_bytes, options).blocks()
+
+
+def read_votes(
+    path: Source,
+    format: str | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    on_error: str = "raise",
+    max_line_bytes: int = 1 << 24,
+    delimiter: str | None = None,
+    text_column: str | None = None,
+) -> Votes:
+    """Read votes as a table, for `BradleyTerry` and `LeaderboardReport`; they need neither texts nor features.
+
+    Parameters
+    ----------
+    path, format, labels, on_error, max_line_bytes, delimiter, text_column
+        As in `read_corpus`.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_votes(io.BytesIO(b"winner,loser" + bytes([10]) + b"tea,milk" + bytes([10]) + b"tea,water"), "csv")
+    Votes(2 votes, 3 labels, 2 cases)
+    """
+    options = Options(4096, _checked_labels(labels), delimiter=delimiter, text_column=text_column, caseless=True)
+    blocks = list(Request(path, format, on_error, max_line_bytes, options).blocks())
+    corpus = join(blocks)
+    return corpus.votes() if not any(corpus.texts or ()) else gather_votes(corpus).votes()
 
 
 def iter_documents(

@@ -151,6 +151,9 @@ def _check_options(options: Options) -> None:
         value = getattr(options, name)
         if value is not None and not isinstance(value, str):
             raise ParameterError(f"{name}= must be a string, got {value!r}")
+    for name, allowed in (("better", ("higher", "lower")), ("margin", ("binary", "difference"))):
+        if getattr(options, name) not in allowed:
+            raise ParameterError(f"{name}= must be {' or '.join(allowed)}, got {getattr(options, name)!r}")
     if options.header is False and (options.text_column is not None or options.label_column is not None):
         raise ParameterError("header=False means that columns have no names; omit text_column= and label_column=.")
 

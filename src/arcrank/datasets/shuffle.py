@@ -19,7 +19,7 @@ from typing import IO, Any, Self
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.corpus import Corpus, labels_of
 from arcrank.datasets.formats.svmlight import numeric_order
 
 __all__ = ["shuffled", "shuffled_records"]
@@ -70,8 +70,9 @@ class _Rows:
             if block.X is not None:
                 self._width, self._feature_names = int(block.X.shape[1]), block.feature_names
             for content, (kind, value) in zip(_contents(block), _preferences(block), strict=True):
-                self.labels.update(value if kind == "labels" else chain.from_iterable(value))
-                yield marshal.dumps((content, kind, value))
+                self.labels.update(labels_of(kind, value))
+                plain = [tuple(vote) for vote in value] if kind == "votes" else value  # marshal knows no named tuples
+                yield marshal.dumps((content, kind, plain))
 
     def block(self, records: list[bytes], labels: list[str], skipped: dict[str, int]) -> Corpus:
         """Return records as a corpus."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from arcrank._typing import IntArray
@@ -11,7 +13,7 @@ from arcrank.errors import InputError
 if TYPE_CHECKING:
     from arcrank.datasets.corpus import Corpus
 
-__all__ = ["check_both_kinds", "row_preferences"]
+__all__ = ["as_arcs", "check_both_kinds", "preferred", "row_preferences"]
 
 
 def check_both_kinds(relevance: IntArray, source: str) -> None:
@@ -23,6 +25,25 @@ def check_both_kinds(relevance: IntArray, source: str) -> None:
             f"{count(n_irrelevant, 'irrelevant document')}; at least one of each is needed.\n"
             'Mark documents with "relevant": true or false; null means unlabelled.'
         )
+
+
+def preferred(votes: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return the arcs of the votes of one case by majority: a pair of labels with as many votes each way has none.
+
+    >>> preferred([("tea", "milk", "a", 2.0, None), ("tea", "milk", "b", 1.0, None), ("tea", "hay", "tie", 1.0, None)])
+    [('tea', 'milk')]
+    """
+    lead: Counter[tuple[str, str]] = Counter()
+    for a, b, outcome, weight, *_ in votes:
+        if outcome in ("a", "b"):
+            pair, sign = ((a, b), 1.0) if a < b else ((b, a), -1.0)
+            lead[pair] += sign * (weight if outcome == "a" else -weight)
+    return [pair if value > 0 else pair[::-1] for pair, value in lead.items() if value]
+
+
+def as_arcs(kind: str, value: Any) -> tuple[str, Any]:
+    """Return votes as arcs, and other preferences as they are."""
+    return ("arcs", preferred(value)) if kind == "votes" else (kind, value)
 
 
 def row_preferences(corpus: Corpus) -> list[tuple[str, Any]]:

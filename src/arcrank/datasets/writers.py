@@ -121,7 +121,7 @@ def _text(row: dict[str, Any], number: int) -> str:
 
 def _labels(row: dict[str, Any], number: int) -> list[str]:
     if "labels" not in row:
-        kind = next(kind for kind in ("layers", "arcs") if kind in row)
+        kind = next(kind for kind in ("layers", "arcs", "votes") if kind in row)
         raise ParameterError(f"Row {number:,} has {kind}; this format holds only label sets.\nWrite .jsonl instead.")
     return [str(label) for label in row["labels"]]
 

@@ -14,10 +14,20 @@ if TYPE_CHECKING:
     from arcrank.evaluation.comparison import Comparison
     from arcrank.evaluation.documents import DocumentEvaluation, evaluate_documents
     from arcrank.evaluation.evaluator import evaluate
+    from arcrank.evaluation.leaderboard import LeaderboardReport
     from arcrank.evaluation.results import Evaluation
 
-__all__ = ["Comparison", "DocumentEvaluation", "Evaluation", "compare", "evaluate", "evaluate_documents"]
+__all__ = [
+    "Comparison",
+    "DocumentEvaluation",
+    "Evaluation",
+    "LeaderboardReport",
+    "compare",
+    "evaluate",
+    "evaluate_documents",
+]
 
 _HOMES = {"Comparison": "comparison", "Evaluation": "results", "compare": "comparer", "evaluate": "evaluator"}
+_HOMES |= {"LeaderboardReport": "leaderboard"}
 _HOMES |= dict.fromkeys(("DocumentEvaluation", "evaluate_documents"), "documents")
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

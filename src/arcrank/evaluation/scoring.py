@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.supervision import row_preferences
+from arcrank.datasets.supervision import as_arcs, row_preferences
 from arcrank.errors import InputError
 from arcrank.evaluation.rows import Rows
 from arcrank.graphs import Hierarchy
@@ -84,7 +84,7 @@ class BlockScorer:
         """Score a block; labels that the model does not know are counted and left out."""
         tree = None if isinstance(block, Rows) and block.over_leaves else self.tree
         known = frozenset(self.labels if tree is None else tree.labels)
-        given = block.preferences if isinstance(block, Rows) else row_preferences(block)
+        given = block.preferences if isinstance(block, Rows) else [as_arcs(*row) for row in row_preferences(block)]
         unknown = [_names(kind, value) - known for kind, value in given]
         rows = [_known(kind, value, known) for kind, value in given]
         graphs, right = self._truth(rows, tree)

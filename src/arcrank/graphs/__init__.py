@@ -7,5 +7,19 @@ from arcrank.graphs.concatenate import concatenate
 from arcrank.graphs.cut import CUT
 from arcrank.graphs.hierarchy import Hierarchy
 from arcrank.graphs.layers import LayeredGraphs
+from arcrank.graphs.scores import from_scores
+from arcrank.graphs.votes import VoteGraphs, Votes, from_votes
 
-__all__ = ["CUT", "ArcGraphs", "Hierarchy", "LayeredGraphs", "PreferenceGraphs", "as_graphs", "concatenate"]
+__all__ = [
+    "CUT",
+    "ArcGraphs",
+    "Hierarchy",
+    "LayeredGraphs",
+    "PreferenceGraphs",
+    "VoteGraphs",
+    "Votes",
+    "as_graphs",
+    "concatenate",
+    "from_scores",
+    "from_votes",
+]

@@ -99,6 +99,8 @@ _LOG_LINEAR = {
     "callback": _NOTHING,
     "random_state": _SEED,
     **_REGULARISED,
+    "arc_weights": OneOf("margin", "count"),
+    "label_features": _NOTHING,
     **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
@@ -141,6 +143,7 @@ _MMP = {
 }
 _TREES = {
     **_CUT,
+    "arc_weights": OneOf("margin", "count"),
     "decomposition": _DECOMPOSITION,
     "callback": _NOTHING,
     "random_state": _SEED,

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_callable, check_real, check_seed
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
+from arcrank.graphs.base import label_array
+from arcrank.rankers.arc_weights import check_arc_weights, count_arcs
 from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight, rank_matrix
 from arcrank.rankers.candidates import (
     CandidateDesign,
@@ -24,6 +28,12 @@ from arcrank.rankers.candidates import (
     add_cut_candidate,
     candidate_graphs,
     candidate_graphs_with_cut,
+)
+from arcrank.rankers.label_features import (
+    LabelFeatureDesign,
+    check_label_features,
+    fit_new_labels,
+    label_matrix,
 )
 from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
@@ -42,6 +52,15 @@ _LBFGS_VECTORS = 60  # arrays as large as the weights: SciPy's memory of 20 step
 _BOOSTING_VECTORS = 5  # weights, W+ and W-, and those of negative features
 _FACTORS: dict[str | None, float] = {"zero-one": 0.5}  # of C="scale"; 1 for other decompositions
 _SCORES = 4  # scores, outflow, inflow and their difference
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _with_label_features(method: Method) -> Method:
+    """A method that exists only where label features are given."""
+    decorated: Method = available_if(lambda ranker: ranker.label_features is not None)(method)
+    return decorated
 
 
 class LogLinearRanker(LinearRanker):
@@ -64,6 +83,14 @@ class LogLinearRanker(LinearRanker):
         cut_label. `C_` is the number.
     normalize : bool
         Divide an instance's pieces by their number s_i (the paper's way), or count every piece fully.
+    arc_weights : "margin" or "count"
+        What the weight w of an arc means. "margin": the paper's w inside the logarithm, which shifts the margin by
+        log w. "count": for votes, `w log(1 + sum exp(-margin))` over pieces of arcs of equal weight, and pieces are
+        not divided by their number, so that ten votes weigh ten times as much as one.
+    label_features : dict of labels and vectors of numbers, optional
+        What is known of the labels, such as prices and sizes of models. The scores become `x' W_y + x' B z_y` with
+        the same penalty on W and B, so that labels without any vote can be ranked (`add_labels`) and new ones need few
+        votes (`partial_fit`). For "auto" and "lbfgs", without cut_label; such a ranker is not for model files.
     loss : callable, optional
         A custom convex loss instead of the log-linear one, for "auto" and "lbfgs": `loss(graphs, decomposition,
         weight)` is called by `fit`, with C in the instances' weights, and returns a `FlowLoss`. Such a ranker is not
@@ -123,6 +150,8 @@ class LogLinearRanker(LinearRanker):
     history_ : list of {iteration, loss, gap or bound, seconds}
         The loss is C times the sum above. During dual ascent gaps are those met on the way through a pass; the last
         one is exact.
+    label_coef_ : (p, d) array, with a column for the constant feature where there is one
+        With label_features: B', the weights that labels share as far as their features agree.
     n_iter_ : int
         Passes or iterations made.
     solver_ : str
@@ -149,6 +178,8 @@ class LogLinearRanker(LinearRanker):
         C: float | str = "scale",
         *,
         normalize: bool = True,
+        arc_weights: str = "margin",
+        label_features: Any = None,
         loss: Any = None,
         fit_intercept: bool = True,
         intercept: str = "scaled",
@@ -170,6 +201,8 @@ class LogLinearRanker(LinearRanker):
         self.solver = solver
         self.C = C
         self.normalize = normalize
+        self.arc_weights = arc_weights
+        self.label_features = label_features
         self.loss = loss
         self.fit_intercept = fit_intercept
         self.intercept = intercept
@@ -199,18 +232,79 @@ class LogLinearRanker(LinearRanker):
         self._set_scale(measure_scale(X, weight), graphs.n_labels)
         design = add_intercept(X, self._constant) if self.fit_intercept else X
         self.solver_ = self._choose_solver(self._sizes(graphs, X.shape[1]))
+        counted = count_arcs(self.arc_weights, design, graphs, weight)
         if self.solver_ == "dual":
-            self._fit_dual(design, graphs, weight)
+            self._fit_dual(*counted)
         else:
-            self._fit_primal(LabelDesign(design, graphs.n_labels, self.n_jobs), graphs, weight)
+            design, pieces, counts = counted
+            self._fit_primal(self._label_design(design, graphs.n_labels), pieces, counts)
         self._learn_threshold(X, graphs)
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
+        return self
+
+    def _label_design(self, X: Any, n_labels: int) -> LabelDesign | LabelFeatureDesign:
+        if self.label_features is None:
+            return LabelDesign(X, n_labels, self.n_jobs)
+        return LabelFeatureDesign(X, label_matrix(self.label_features, self.labels_), self.n_jobs)
+
+    @_with_label_features
+    def add_labels(self, label_features: Any) -> Self:
+        """Rank these labels too, by their features alone.
+
+        Parameters
+        ----------
+        label_features : dict of labels and vectors of numbers
+            Labels that the ranker has not learnt.
+        """
+        check_is_fitted(self)
+        check_label_features({**self.label_features, **label_features})
+        names = [name for name in label_features if name not in self.labels_.tolist()]
+        if not names:
+            raise InputError("add_labels adds new labels, and these are known already; give others.")
+        added = label_matrix(label_features, label_array(names)) @ self.label_coef_  # z_y' B'
+        self.labels_ = label_array([*self.labels_.tolist(), *names])
+        d = self.n_features_in_
+        self.coef_ = np.vstack([self.coef_, added[:, :d]])
+        constant = self._constant * added[:, d] if self.fit_intercept else np.zeros(len(names))
+        self.intercept_ = np.concatenate([self.intercept_, constant])
+        return self
+
+    @_with_label_features
+    def partial_fit(self, X: Any, y: Any, label_features: Any = None) -> Self:
+        """Add labels, and learn their weights from a few votes, shrunk towards labels of similar features.
+
+        The weights of labels that were learnt before stay as they are.
+
+        Parameters
+        ----------
+        X : (n, d) matrix
+            The cases of the votes.
+        y : anything that `as_graphs` takes
+            Preferences that mention the new labels.
+        label_features : dict of labels and vectors of numbers
+            The features of the new labels.
+        """
+        check_is_fitted(self)
+        known = len(self.labels_)
+        if not {*(label_features or ())}.difference(self.labels_.tolist()):
+            raise InputError("partial_fit learns new labels; give their label_features.")
+        self.add_labels(label_features)
+        X, graphs = self._check_features(X, reset=False), self._graphs_of(y)
+        new = np.arange(len(self.labels_)) >= known
+        design = add_intercept(X, self._constant) if self.fit_intercept else X
+        design, graphs, weight = count_arcs(self.arc_weights, design, graphs, np.ones(X.shape[0]))
+        prior = self.coef_.T
+        if self.fit_intercept:
+            prior = np.vstack([prior, self.intercept_ / self._constant])
+        W = fit_new_labels(design, prior, new, self._bind_loss(graphs, self.C_ * weight))
+        self._set_weights(W, self.n_features_in_, self._constant)
         return self
 
     def _set_scale(self, scale: DataScale, n_labels: int) -> None:
         kind = self._cut().layered
         # A piece of disagreement is one of about k for each label: divided by their number, it counts little.
-        factor = 0.1 * n_labels if kind == "disagreement" else _FACTORS.get(kind, 1.0)
+        divided = kind == "disagreement" and self._divides
+        factor = 0.1 * n_labels if divided else _FACTORS.get(kind, 1.0)
         self.C_ = scale.cost(self.C, 2.0 * factor if self.cut_label else factor, n_labels)
         self._constant = scale.constant(self.intercept, with_cut=bool(self.cut_label))
 
@@ -281,6 +375,7 @@ class LogLinearRanker(LinearRanker):
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         check_cost(self.C)
         check_intercept(self.intercept)
+        check_arc_weights(self.arc_weights)
         check_real("tol", self.tol, above=0)
         check_real("max_iter", self.max_iter, above=0)
         check_real("n_jobs", self.n_jobs, above=0)
@@ -288,6 +383,8 @@ class LogLinearRanker(LinearRanker):
         check_real("virtual", self.virtual, at_least=0)
         if self.solver not in SOLVERS:
             raise ParameterError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}.")
+        if self.label_features is not None:
+            self._check_label_features()
         if self.loss is not None and not callable(self.loss):
             raise ParameterError(
                 f"loss must be None or a callable (graphs, decomposition, weight) -> FlowLoss; got {self.loss!r}."
@@ -302,6 +399,18 @@ class LogLinearRanker(LinearRanker):
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
 
+    def _check_label_features(self) -> None:
+        if self.solver not in ("auto", "lbfgs") or self.cut_label or self.warm_start:
+            raise ParameterError(
+                "label_features are learnt by solver='lbfgs', without cut_label and warm_start; leave these out."
+            )
+        check_label_features(self.label_features)
+
+    @property
+    def _divides(self) -> bool:
+        """Whether the pieces of an instance are divided by their number; votes are counted."""
+        return bool(self.normalize) and self.arc_weights != "count"
+
     def _sizes(self, graphs: PreferenceGraphs, n_features: int) -> Sizes:
         sizes = super()._sizes(graphs, n_features)._replace(explicit=isinstance(graphs, ArcGraphs))
         if self.solver not in ("auto", "dual") or self.loss is not None:
@@ -314,7 +423,7 @@ class LogLinearRanker(LinearRanker):
         """The dual where weights are many and its variables few, or less memory than L-BFGS takes; else L-BFGS."""
         if self.solver != "auto":
             return self.solver
-        if self.loss is not None:
+        if self.loss is not None or self.label_features is not None:
             return "lbfgs"
         n_weights = (sizes.features + self.fit_intercept) * sizes.labels
         fits = sizes.flows <= max(_MANY_FLOWS, _LBFGS_VECTORS * n_weights)
@@ -331,7 +440,7 @@ class LogLinearRanker(LinearRanker):
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         from arcrank.solvers.loglinear_dual import DualAscent
 
-        ascent = DualAscent(X, graphs, self._cut(), self.C_ * weight, normalize=self.normalize)
+        ascent = DualAscent(X, graphs, self._cut(), self.C_ * weight, normalize=self._divides)
         state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
         history, random = self._history(), check_random_state(self.random_state)
         try:
@@ -362,7 +471,8 @@ class LogLinearRanker(LinearRanker):
         weight = check_sample_weight(weight, X.shape[0])
         self._set_scale(measure_scale(X, weight), graphs.n_labels)
         design = add_intercept(X, self._constant) if self.fit_intercept else X
-        ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self.normalize), 1.0
+        design, graphs, weight = count_arcs(self.arc_weights, design, graphs, weight)
+        ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self._divides), 1.0
         state, passes = ascent.start(), int(self.max_iter)
         for C in costs:
             ascent.rescale(state, C / last)
@@ -402,7 +512,7 @@ class LogLinearRanker(LinearRanker):
             return self.loss(graphs, self._cut(), weight)
         from arcrank.losses import LogLinearLoss
 
-        return LogLinearLoss(graphs, self._cut(), weight, normalize=self.normalize, n_jobs=self.n_jobs)
+        return LogLinearLoss(graphs, self._cut(), weight, normalize=self._divides, n_jobs=self.n_jobs)
 
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):
@@ -416,7 +526,12 @@ class LogLinearRanker(LinearRanker):
     def _finish(self, state: DualState | PrimalState, history: History, n_features: int) -> None:
         history.close()
         self.history_, self.n_iter_ = history.entries, len(history.entries)
-        self._set_weights(state.W if state.W.ndim == 2 else state.W[:, None], n_features, self._constant)
+        W = state.W if state.W.ndim == 2 else state.W[:, None]
+        if self.label_features is not None and self._kind != "candidates":
+            Z = label_matrix(self.label_features, self.labels_)
+            W, shared = W[:, : len(Z)], W[:, len(Z) :]
+            W, self.label_coef_ = W + shared @ Z.T, shared.T
+        self._set_weights(W, n_features, self._constant)
         if self.solver_ == "boosting":
             self.__dict__.pop("duality_gap_", None)
             return

@@ -11,8 +11,9 @@ from arcrank._typing import Array
 from arcrank._validation import check_callable, check_int, check_real, check_seed
 from arcrank.decompositions import get_decomposition
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs import ArcGraphs, PreferenceGraphs
 from arcrank.graphs.cut import CUT
+from arcrank.rankers.arc_weights import check_arc_weights
 from arcrank.rankers.base import Explanation, LabelRanker, Sizes, check_sample_weight, relative_to_cut
 from arcrank.solvers.forest import Forest
 from arcrank.solvers.history import History
@@ -60,6 +61,8 @@ class TreeRanker(LabelRanker):
         Share of the instances that are drawn for each round.
     normalize : bool
         Divide an instance's pieces by their number s_i, or count every piece fully.
+    arc_weights : "margin" or "count"
+        What the weights of arcs mean, as in `LogLinearRanker`: "count" multiplies the loss of a piece.
     cut_label : bool
         Learn where rankings end: a virtual label between the labels that are relevant and those that are not. Scores
         are then relative to it, `predict` returns the labels that score above 0, and an empty label set is an instance
@@ -125,6 +128,7 @@ class TreeRanker(LabelRanker):
         max_features: float = 1.0,
         subsample: float = 1.0,
         normalize: bool = True,
+        arc_weights: str = "margin",
         cut_label: bool = False,
         cut_level: int | None = None,
         set_measure: str | None = "micro_f1",
@@ -146,6 +150,7 @@ class TreeRanker(LabelRanker):
         self.max_features = max_features
         self.subsample = subsample
         self.normalize = normalize
+        self.arc_weights = arc_weights
         self.cut_label = cut_label
         self.cut_level = cut_level
         self.set_measure = set_measure
@@ -166,6 +171,7 @@ class TreeRanker(LabelRanker):
         for name in ("shared_trees", "random_thresholds"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}.")
+        check_arc_weights(self.arc_weights)
         check_callable("callback", self.callback)
         check_seed("random_state", self.random_state)
         self._check_cut_parameters()
@@ -182,10 +188,7 @@ class TreeRanker(LabelRanker):
         return self
 
     def _boost(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
-        from arcrank.losses import LogLinearLoss
-
-        decomposition = get_decomposition(self.decomposition)
-        loss = LogLinearLoss(graphs, decomposition, weight, normalize=self.normalize, n_jobs=self.n_jobs)
+        loss = self._loss(graphs, weight)
         start = _best_constants(loss)
         boosting = self._grower(X, loss, start)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_runs).tolist()
@@ -199,6 +202,15 @@ class TreeRanker(LabelRanker):
             if history.entries:
                 self.history_, self.forest_ = history.entries, boosting.forest()
                 self.intercept_ = relative_to_cut(start[None, :])[0] if self.cut_label else start
+
+    def _loss(self, graphs: PreferenceGraphs, weight: Array) -> Any:
+        from arcrank.losses import LogLinearLoss
+        from arcrank.losses.counted import CountedLoss
+
+        decomposition = get_decomposition(self.decomposition)
+        if self.arc_weights == "count" and isinstance(graphs, ArcGraphs):
+            return CountedLoss(graphs, decomposition, weight, n_jobs=self.n_jobs)
+        return LogLinearLoss(graphs, decomposition, weight, normalize=self.normalize, n_jobs=self.n_jobs)
 
     def _grower(self, X: Any, loss: Any, start: Array) -> Any:
         """What grows the trees, with the parameters in its words."""

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from arcrank._typing import Array
 from arcrank._validation import check_int, check_seed
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import PreferenceGraphs, as_graphs
+from arcrank.graphs import ArcGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.kinds import detect_kind, unwrap
 from arcrank.rankers.average import AverageRanker
 from arcrank.rankers.base import Explanation
@@ -245,7 +245,7 @@ class AutoRanker(BaseEstimator):
         self.validation_ = choice.validation()
 
     def _families(self, X: Any, graphs: PreferenceGraphs, kind: str) -> list[Plan]:
-        families = families_for(X, graphs.n_labels, label_sets=has_cut(graphs, kind))
+        families = families_for(X, graphs.n_labels, label_sets=has_cut(graphs, kind), votes=has_weights(graphs))
         found = restricted(families, self.learners, self.parameters)
         common = {"random_state": int(self.random_state)} | ({} if self.n_jobs == 1 else {"n_jobs": self.n_jobs})
         common |= {"cut_label": True} if self._learns_cut(graphs, kind) else {}
@@ -392,6 +392,11 @@ def _with_known(ranker: Any, parameters: Mapping[str, Any]) -> Any:
 def has_cut(graphs: PreferenceGraphs, kind: str) -> bool:
     """Whether labels are relevant or not, so that a cut can be learnt."""
     return kind != "layers" and is_of_label_sets(graphs)
+
+
+def has_weights(graphs: PreferenceGraphs) -> bool:
+    """Whether arcs have weights, as those of votes have."""
+    return isinstance(graphs, ArcGraphs) and graphs.weight is not None
 
 
 def _graphs_of(y: Any) -> tuple[PreferenceGraphs, str]:

@@ -1,10 +1,10 @@
-"""What the command learns label sets by, unless the user sets it: a cut label, and losses that suit it."""
+"""What the command learns label sets and votes by, unless the user sets it: a cut label, and losses that suit them."""
 
 from __future__ import annotations
 
 from arcrank.training.plan import Learner, Plan
 
-__all__ = ["plan_for_label_sets"]
+__all__ = ["plan_for_label_sets", "plan_for_votes"]
 
 _DECIDED_BY_USER = ("decomposition", "loss", "kernel", "cut_label")
 _FEWEST_DOCUMENTS = 20
@@ -38,3 +38,19 @@ def plan_for_label_sets(plan: Plan, n_documents: int) -> Plan:
     if added and n_documents < _FEWEST_DOCUMENTS:
         added["calibration_folds"] = 0  # probabilities of so few documents would mean nothing
     return Plan(plan.learner, added | given, plan.text)
+
+
+def plan_for_votes(plan: Plan) -> Plan:
+    """Make every vote count: a piece for each arc, whose loss is multiplied by the number of votes.
+
+    Examples
+    --------
+    >>> plan_for_votes(Plan(Learner.LOG_LINEAR, {"C": 3})).parameters
+    {'decomposition': 'disagreement', 'arc_weights': 'count', 'C': 3}
+    """
+    added: dict[str, object] = {}
+    if plan.learner in (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE):
+        added["decomposition"] = "disagreement"
+    if plan.learner is Learner.LOG_LINEAR:
+        added["arc_weights"] = "count"
+    return Plan(plan.learner, added | plan.parameters, plan.text)

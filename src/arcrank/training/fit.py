@@ -14,11 +14,12 @@ from arcrank.datasets import Corpus, read_corpus
 from arcrank.datasets.hierarchy_file import Parents, check_hierarchy, read_tree
 from arcrank.errors import FormatError, GraphError, ParameterError
 from arcrank.graphs import Hierarchy, PreferenceGraphs
+from arcrank.graphs.cut import without_cut
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.rankers.pipeline import RankingPipeline
 from arcrank.text import HashedTextFeatures, TextFeatures
-from arcrank.training.auto import AutoRanker
-from arcrank.training.cut import plan_for_label_sets
+from arcrank.training.auto import AutoRanker, has_weights
+from arcrank.training.cut import plan_for_label_sets, plan_for_votes
 from arcrank.training.estimate import check_fit
 from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.measures import all_measures, check_measure, is_of_label_sets
@@ -88,9 +89,17 @@ def read_training_file(
         reasons = format_counts(corpus.skipped)
         raise FormatError(f"{corpus.source}: no row could be read: {reasons}.\nCorrect the file.")
     reporter.note(f"Read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
+    if unused := _without_preference(corpus):
+        reporter.note(f"{count(unused, 'vote')} for a tie or for neither label say nothing about the order.")
     if parents is not None and hierarchy is not None:
         check_hierarchy(parents, hierarchy, corpus)
     return corpus, parents
+
+
+def _without_preference(corpus: Corpus) -> int:
+    """The number of votes that prefer neither label."""
+    votes = [vote for kind, value in corpus.preferences or () if kind == "votes" for vote in value]
+    return sum(vote.outcome in ("tie", "neither") for vote in votes)
 
 
 def fit_corpus(
@@ -172,6 +181,8 @@ class TrainingSet:
         if plan.learner in ONLINE and corpus.texts is None:
             self.columns = FeatureMap("folded", columns_of(plan))
         self.graphs = self._graphs()
+        if not plan.parameters.get("cut_label"):
+            self.graphs = without_cut(self.graphs)  # of votes for neither label, which say nothing about the order
         _check_preferences(self.graphs, corpus.source)
 
     def _graphs(self) -> PreferenceGraphs:
@@ -187,6 +198,8 @@ class TrainingSet:
 
     def complete(self, plan: Plan) -> Plan:
         """Add what the plan leaves open and the preferences decide: a cut label for label sets."""
+        if has_weights(self.graphs):
+            return plan_for_votes(plan)
         is_sets = self.corpus.label_sets is not None and self.hierarchy is None
         return plan_for_label_sets(plan, len(self.corpus)) if is_sets else plan
 

@@ -48,6 +48,12 @@ _OTHER_GRAPHS = (
     _log_linear("disagreement"),
 )
 
+_VOTES = (
+    Plan(Learner.LOG_LINEAR, {"decomposition": "disagreement", "arc_weights": "count"}),
+    _machine("disagreement", "squared-hinge"),
+    _machine("disagreement", "hinge"),
+)
+"""Candidates whose loss of an arc is multiplied by its weight: ten votes count ten times."""
 
 _FOREST = {"n_rounds": 1, "n_runs": 100, "learning_rate": 1.0, "max_leaf_nodes": 100_000, "min_samples_leaf": 1}
 """Trees that are averaged instead of boosted: each is one step from the best constant ranking."""
@@ -58,12 +64,12 @@ def has_many_labels(X: Any, n_labels: int) -> bool:
     return sp.issparse(X) and n_labels > plans.MOST_LABELS
 
 
-def families_for(X: Any, n_labels: int, *, label_sets: bool) -> list[Plan]:
+def families_for(X: Any, n_labels: int, *, label_sets: bool, votes: bool = False) -> list[Plan]:
     """List the families to compare for these features and this kind of preferences."""
     if has_many_labels(X, n_labels):
         return [Plan(Learner.SHORTLIST)]
-    found = list(_LABEL_SETS if label_sets else _OTHER_GRAPHS)
-    if is_low_dimensional(X):
+    found = list(_VOTES if votes else _LABEL_SETS if label_sets else _OTHER_GRAPHS)
+    if is_low_dimensional(X) and not votes:
         decomposition = "domination" if label_sets else "disagreement"
         found += [Plan(Learner.TREES, {"decomposition": decomposition, **more}) for more in ({}, _FOREST)]
         for gamma in _widths(X.shape[1]):

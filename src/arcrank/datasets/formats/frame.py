@@ -11,10 +11,11 @@ from typing import Any, Protocol, TypeGuard
 
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.columns import find_columns, missing_columns
+from arcrank.datasets.formats.comparisons import holds_comparisons
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import row_blocks
-from arcrank.datasets.formats.table_rows import table_rows
+from arcrank.datasets.formats.table_rows import comparison_rows, table_rows
 
 __all__ = ["Frame", "blocks", "is_frame"]
 
@@ -41,6 +42,11 @@ def blocks(frame: Frame, on_error: str, options: Options) -> Iterator[Corpus]:
     """Yield the rows in blocks; errors name a row by its position, as `.iloc` counts."""
     lines = Lines(io.BytesIO(), _NAME, on_error)
     lines.place = lambda number: f"{_NAME}.iloc[{number - 1}]"
+    names = list(getattr(frame, "column_names", frame.columns))
+    if holds_comparisons([str(name) for name in names], options):
+        columns = zip(*(_values(frame[name]) for name in names), strict=True)
+        records = (dict(zip(map(str, names), values, strict=True)) for values in columns)
+        return row_blocks(comparison_rows(records, lines, options), lines, options)
     return row_blocks(table_rows(_records(frame, options), lines, options), lines, options)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arcrank.datasets.formats.cells import LabelCells, Relevance, id_of, name_of, shown
+from arcrank.datasets.formats.comparisons import Vote, comparison_row, holds_comparisons, vote_of
 from arcrank.datasets.formats.lines import RowError
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row
@@ -33,6 +34,8 @@ def row_of(fields: dict[str, Any], options: Options) -> Row:
     ['3']
     """
     try:
+        if holds_comparisons(fields, options):
+            return comparison_row(fields, options)
         kind, value = _preference(fields, options) if options.labelled else ("labels", [])
         return Row(_content(fields, options), kind, value, id_of(fields.get("id")))
     except RowError as error:
@@ -211,6 +214,18 @@ def _arcs(value: Any, _: Options) -> list[tuple[str, str]]:
     return arcs
 
 
+def _votes(value: Any, _: Options) -> list[Vote]:
+    """Votes as `write_corpus` writes them: lists of a, b, outcome, weight and judge."""
+    return [_vote(vote) for vote in _list(value)]
+
+
+def _vote(value: Any) -> Vote:
+    if not isinstance(value, list) or not 2 <= len(value) <= len(Vote._fields):
+        raise RowError("invalid vote", f"a vote is [a, b, outcome, weight, judge], not {shown(value)}")
+    fields = dict(zip(Vote._fields, value, strict=False))
+    return vote_of({"outcome": "a", **fields})
+
+
 def _arc(value: Any) -> tuple[str, str]:
     if not isinstance(value, list) or len(value) != 2:
         raise RowError("invalid arcs", f"an arc is [head, tail], not {shown(value)}")
@@ -226,4 +241,5 @@ _KINDS: dict[str, tuple[str, Callable[[Any, Options], Any]]] = {
     "layers": ("layers", _layers),
     "ranking": ("layers", _ranking),
     "arcs": ("arcs", _arcs),
+    "votes": ("votes", _votes),
 }

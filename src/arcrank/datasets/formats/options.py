@@ -22,7 +22,8 @@ class Options:
     lines documents if a line is a text, so that document n is line n.
 
     `text_column` and `label_column` are columns of tables and fields of JSON objects, None for the usual names. A
-    `label_separator` of None is the default of the format; an empty one means that a cell is one label.
+    `label_separator` of None is the default of the format; an empty one means that a cell is one label. `better` and
+    `margin` say what scores of labels mean. Votes without a text are read if `caseless`.
     """
 
     batch_rows: int
@@ -33,6 +34,9 @@ class Options:
     text_column: str | None = None
     label_column: str | None = None
     label_separator: str | None = None
+    better: str = "higher"
+    margin: str = "binary"
+    caseless: bool = False
     labelled: bool = True
     takes: str | None = None
     blank_lines: bool = False

@@ -9,10 +9,11 @@ from typing import IO, Any
 
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.columns import find_columns, missing_columns
+from arcrank.datasets.formats.comparisons import holds_comparisons
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
-from arcrank.datasets.formats.rows import row_blocks
-from arcrank.datasets.formats.table_rows import table_rows
+from arcrank.datasets.formats.rows import Row, row_blocks
+from arcrank.datasets.formats.table_rows import comparison_rows, table_rows
 from arcrank.errors import FormatError, ParameterError
 
 __all__ = ["blocks", "read_frame"]
@@ -20,7 +21,16 @@ __all__ = ["blocks", "read_frame"]
 
 def blocks(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[Corpus]:
     """Yield the rows in blocks; `lines` only counts and reports rows that fail, by their number."""
-    return row_blocks(table_rows(_records(stream, lines.name, options), lines, options), lines, options)
+    return row_blocks(_rows(stream, lines, options), lines, options)
+
+
+def _rows(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[tuple[int, Row | None]]:
+    with _parquet_file(stream, lines.name) as file:
+        if holds_comparisons(file.schema_arrow.names, options):
+            objects = (row for batch in file.iter_batches(batch_size=1000) for row in batch.to_pylist())
+            yield from comparison_rows(objects, lines, options)
+        else:
+            yield from table_rows(_records(file, lines.name, options), lines, options)
 
 
 def read_frame(stream: IO[bytes], name: str) -> Any:
@@ -29,16 +39,15 @@ def read_frame(stream: IO[bytes], name: str) -> Any:
         return file.read()
 
 
-def _records(stream: IO[bytes], name: str, options: Options) -> Iterator[tuple[Any, Any, Any]]:
-    with _parquet_file(stream, name) as file:
-        names = file.schema_arrow.names
-        columns = find_columns(name, names, options)
-        if columns is None:
-            raise missing_columns(name, names, options)
-        wanted = [None if j is None else names[j] for j in columns[:3]]
-        for batch in file.iter_batches(batch_size=1000, columns=[column for column in wanted if column is not None]):
-            texts, labels, ids = (_values(batch, column) for column in wanted)
-            yield from zip(texts, map(columns.label_cell, labels), ids, strict=True)
+def _records(file: Any, name: str, options: Options) -> Iterator[tuple[Any, Any, Any]]:
+    names = file.schema_arrow.names
+    columns = find_columns(name, names, options)
+    if columns is None:
+        raise missing_columns(name, names, options)
+    wanted = [None if j is None else names[j] for j in columns[:3]]
+    for batch in file.iter_batches(batch_size=1000, columns=[column for column in wanted if column is not None]):
+        texts, labels, ids = (_values(batch, column) for column in wanted)
+        yield from zip(texts, map(columns.label_cell, labels), ids, strict=True)
 
 
 @contextmanager

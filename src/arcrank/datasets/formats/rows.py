@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from arcrank.datasets.corpus import Corpus
+from arcrank.datasets.corpus import Corpus, labels_of
 from arcrank.datasets.formats.gather import gathered
 from arcrank.datasets.formats.lines import Lines, RowError
 from arcrank.datasets.formats.options import Options
@@ -27,9 +27,7 @@ class Row(NamedTuple):
 
     def labels(self) -> list[str]:
         """Return the labels that the preference names."""
-        if self.kind == "labels":
-            return list(self.value)
-        return [label for group in self.value for label in group]
+        return labels_of(self.kind, self.value)
 
 
 def row_blocks(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Options) -> Iterator[Corpus]:

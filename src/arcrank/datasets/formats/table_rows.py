@@ -6,12 +6,26 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from arcrank.datasets.formats.cells import LabelCells, is_missing, shown
+from arcrank.datasets.formats.comparisons import comparison_row
 from arcrank.datasets.formats.headers import Suspicions
 from arcrank.datasets.formats.lines import Lines, RowError
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row
 
-__all__ = ["table_rows"]
+__all__ = ["comparison_rows", "table_rows"]
+
+
+def comparison_rows(
+    records: Iterable[dict[str, Any]], lines: Lines, options: Options
+) -> Iterator[tuple[int, Row | None]]:
+    """Yield (number from 1, row) of records that hold votes or scores."""
+    for number, fields in enumerate(records, start=1):
+        row = None
+        try:
+            row = comparison_row(fields, options)
+        except RowError as error:
+            lines.fail(number, error)
+        yield number, row
 
 
 def table_rows(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.cells import SEPARATOR, LabelCells
 from arcrank.datasets.formats.columns import Columns, find_columns, missing_columns
+from arcrank.datasets.formats.comparisons import comparison_row, holds_comparisons
 from arcrank.datasets.formats.headers import (
     SEPARATORS,
     Suspicions,
@@ -43,7 +44,7 @@ def tsv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
 
 
 def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int, Row | None]]:
-    table: _Table | None = None
+    table: _Table | _Comparisons | None = None
     for number, cells in table_records(lines, delimiter):
         row = None
         if table is None and cells is not None:
@@ -56,12 +57,29 @@ def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int,
         if table is not None and cells is not None:
             try:
                 row = table.row(cells)
-                suspicions.watch(str(row.content), row.value)
+                if row.kind == "labels":
+                    suspicions.watch(str(row.content), row.value)
             except RowError as error:
                 lines.fail(number, error)
         yield number, row
     if table is not None and options.labelled:
         suspicions.warn()
+
+
+class _Comparisons(NamedTuple):
+    """A table of votes or scores: the names of its columns."""
+
+    names: list[str]
+    options: Options
+    in_header: bool = True
+
+    def row(self, cells: list[str]) -> Row:
+        """The row of some cells, or a `RowError`."""
+        if len(cells) != len(self.names):
+            hint = "; a text that contains the delimiter needs quotes" if len(cells) > len(self.names) else ""
+            detail = f"{len(cells)} instead of {len(self.names)}, as in the header{hint}"
+            raise RowError("wrong number of columns", detail)
+        return comparison_row(dict(zip(self.names, cells, strict=True)), self.options)
 
 
 class _Table(NamedTuple):
@@ -74,8 +92,10 @@ class _Table(NamedTuple):
     label_cells: LabelCells
 
     @classmethod
-    def of_first_row(cls, place: str, cells: list[str], delimiter: str, options: Options) -> _Table:
+    def of_first_row(cls, place: str, cells: list[str], delimiter: str, options: Options) -> _Table | _Comparisons:
         """The table as its first row describes it, which may be a header."""
+        if options.header is not False and holds_comparisons(cells, options):
+            return _Comparisons(cells, options)
         columns = None
         if options.header is not False:
             refuse_other_separator(place, cells, delimiter)
