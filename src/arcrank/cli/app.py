@@ -17,6 +17,7 @@ from arcrank.cli.commands.data import data
 from arcrank.cli.commands.demo import demo
 from arcrank.cli.commands.evaluate import evaluate
 from arcrank.cli.commands.explain import explain
+from arcrank.cli.commands.export import export
 from arcrank.cli.commands.info import info
 from arcrank.cli.commands.rank import rank
 from arcrank.cli.commands.reproduce import reproduce
@@ -60,7 +61,7 @@ def common(
         context.default_map = read_options(config, context.command)
 
 
-for _command in (train, tune, rank, explain, evaluate, update, serve, check, info, reproduce, demo):
+for _command in (train, tune, rank, explain, evaluate, update, serve, export, check, info, reproduce, demo):
     app.command(cls=QuietCommand)(_command)
 app.add_typer(data, name="data")
 
