@@ -27,6 +27,7 @@ COMMANDS = {
     "evaluate": "Measure a model on documents whose labels are known, or compare two models on them.",
     "update": "Update a model with new documents, which may have new labels; only online learners can be updated.",
     "serve": "Serve models over HTTP, with a page to rank, explain and teach by preferences.",
+    "export": "Write a page with the model inside, which ranks and explains in a browser without a server.",
     "check": "Check data before training: labels, duplicates, overlaps, contradictions, and what training will need.",
     "info": "Show a model's card: learner, labels, features, how it was trained and measured.",
     "reproduce": "Run the papers' experiments and compare every number with the published one.",
