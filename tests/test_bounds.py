@@ -27,7 +27,7 @@ def declared():
     extras = PROJECT["optional-dependencies"]
     runners = [one for one in extras["dev"] if Requirement(one).name in RUNNERS]
     assert len(runners) == len(RUNNERS)
-    named = [bound for name in ("report", "parquet", "serve", "trees", "embeddings") for bound in extras[name]]
+    named = [bound for name in ("report", "parquet", "serve", "trees", "embeddings", "dask") for bound in extras[name]]
     return bounds([*PROJECT["dependencies"], *named, *runners])
 
 

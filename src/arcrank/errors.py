@@ -8,6 +8,7 @@ ArcrankError
 ├── ParameterError      a parameter outside its allowed values (also a ValueError)
 ├── MissingDataError    a corpus that is not on this machine (also a FileNotFoundError)
 ├── ResourceError       work that this machine does not have enough memory for (also a MemoryError)
+├── ClusterError        a Dask cluster that is lost or does not go on (also a RuntimeError)
 └── ModelFileError      a model that cannot be saved, or a file that is not a whole model (also a ValueError)
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 __all__ = [
     "ArcrankError",
+    "ClusterError",
     "FormatError",
     "GraphError",
     "InputError",
@@ -140,6 +142,18 @@ class ResourceError(ArcrankError, MemoryError):
     def __init__(self, message: str = "", n_features: int = 0) -> None:
         super().__init__(message)
         self.n_features = n_features
+
+
+class ClusterError(ArcrankError, RuntimeError):
+    """A Dask cluster that is lost, has no workers, or finishes no task within the time limit.
+
+    Examples
+    --------
+    >>> raise ClusterError("The Dask scheduler at tcp://10.0.0.1:8786 has not answered for 30 seconds.")
+    Traceback (most recent call last):
+    ...
+    arcrank.errors.ClusterError: The Dask scheduler at tcp://10.0.0.1:8786 has not answered for 30 seconds.
+    """
 
 
 class ModelFileError(ArcrankError, ValueError):

@@ -16,7 +16,16 @@ from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import ParameterError
 
-__all__ = ["INTERCEPTS", "SCALE", "DataScale", "check_cost", "check_intercept", "measure_scale"]
+__all__ = [
+    "INTERCEPTS",
+    "SCALE",
+    "DataScale",
+    "check_cost",
+    "check_intercept",
+    "measure_scale",
+    "scale_of_sums",
+    "scale_sums",
+]
 
 SCALE = "scale"
 INTERCEPTS = ("scaled", "regularised")
@@ -72,12 +81,26 @@ class DataScale(NamedTuple):
 
 def measure_scale(X: Any, weight: Array) -> DataScale:
     """Measure instances X, (n, d), with weights (n,); rows of weight 0 do not count."""
+    return scale_of_sums(scale_sums(X, weight), X.shape[1])
+
+
+def scale_sums(X: Any, weight: Array) -> tuple[float, float, float]:
+    """Return the weighted sums of squared lengths and of values that are not 0, and the sum of the weights.
+
+    They may be added over parts of the instances.
+    """
     if sp.issparse(X):
         squares, stored = X.multiply(X).sum(axis=1), np.diff((X != 0).tocsr().indptr)
     else:
         squares, stored = np.einsum("ij,ij->i", X, X), np.count_nonzero(X, axis=1)
-    square, nonzeros = (_weighted_mean(values, weight) for values in (squares, stored))
-    return DataScale(_within_limits(square), nonzeros / X.shape[1] if nonzeros > 0 else 1.0)
+    square, nonzeros = (float(np.asarray(v, dtype=np.float64).ravel() @ weight) for v in (squares, stored))
+    return square, nonzeros, float(weight.sum())
+
+
+def scale_of_sums(sums: tuple[float, float, float], n_features: int) -> DataScale:
+    """Return the scale of instances whose `scale_sums` are known."""
+    square, nonzeros = (value / sums[2] if sums[2] > 0 else 0.0 for value in sums[:2])
+    return DataScale(_within_limits(square), nonzeros / n_features if nonzeros > 0 else 1.0)
 
 
 def _within_limits(square: float) -> float:

@@ -15,9 +15,9 @@ from arcrank._typing import Array, Mask
 from arcrank.graphs import LayeredGraphs
 from arcrank.solvers.products import row_products
 
-__all__ = ["Thresholds", "learn_thresholds", "set_sizes"]
+__all__ = ["MOST_CELLS", "Thresholds", "learn_thresholds", "set_sizes", "thresholds_of"]
 
-_MOST_CELLS = 1 << 24  # scores that are looked at: 128 MB
+MOST_CELLS = 1 << 24  # scores that are looked at: 128 MB
 
 
 class Thresholds(NamedTuple):
@@ -51,8 +51,13 @@ def learn_thresholds(X: Any, coef: Array, intercept: Array, sizes: NDArray[np.in
 
     As many labels score above `any` as were given, and as many best labels above `first` as sets were not empty.
     """
-    step = 1 + X.shape[0] * len(coef) // _MOST_CELLS
+    step = 1 + X.shape[0] * len(coef) // MOST_CELLS
     scores, sizes = row_products(X[::step], coef.T) + intercept, sizes[::step]
+    return thresholds_of(scores, sizes)
+
+
+def thresholds_of(scores: Array, sizes: NDArray[np.int64]) -> Thresholds:
+    """Choose the thresholds by scores, (n, k), of instances with so many labels each."""
     return Thresholds(
         _passed_by(scores.ravel(), int(sizes.sum())),
         _passed_by(scores.max(axis=1), int(np.count_nonzero(sizes))),

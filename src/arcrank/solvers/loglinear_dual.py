@@ -57,7 +57,11 @@ class DualAscent:
     ) -> None:
         X = sp.csr_matrix(X)
         self.shape = X.shape[1], graphs.n_labels
-        self._X = X.indptr.astype(np.int64), X.indices.astype(np.int32), np.ascontiguousarray(X.data, dtype=np.float64)
+        self._X = (
+            X.indptr.astype(np.int64, copy=False),
+            X.indices.astype(np.int32, copy=False),
+            np.ascontiguousarray(X.data, dtype=np.float64),
+        )
         self._squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
         self._weight = np.ascontiguousarray(weight, dtype=np.float64)
         self._visit, self.n_flows = _bind(graphs, decomposition, normalize)
@@ -81,11 +85,11 @@ class DualAscent:
         gaps, losses, sleep = np.zeros(n), np.zeros(n), np.zeros((n, 2), dtype=np.int64)
         skip, usual = 0.0, 0.4  # usual: how much smaller the gap is after a pass than what the pass saw on its way
         for _ in range(max_iter):
-            self._pass(state, gaps, losses, sleep, random.permutation(n), skip)
+            self.ascend(state, gaps, losses, sleep, random.permutation(n), skip)
             estimate = state.relative_gap
             exact = usual * estimate <= tol
             if exact:
-                self._measure(state, gaps, losses, sleep)
+                self.measure(state, gaps, losses, sleep)
                 usual = max(0.1, min(1.0, state.relative_gap / estimate)) if estimate > 0 else usual
             stop = history.add(loss=state.loss, gap=state.relative_gap)
             # An instance waits when its gap is small compared with what tol allows it, or with the present mean.
@@ -96,15 +100,16 @@ class DualAscent:
             sleep[gaps > skip] = 0
             if stop:
                 break
-        self._measure(state, gaps, losses, sleep)
+        self.measure(state, gaps, losses, sleep)
         state.converged = state.relative_gap <= tol
 
-    def _pass(self, state: DualState, gaps: Array, losses: Array, sleep: Any, rows: Any, skip: float) -> None:
+    def ascend(self, state: DualState, gaps: Array, losses: Array, sleep: Any, rows: Any, skip: float) -> None:
+        """Visit these instances once, moving the flows of those whose gap is above `skip`."""
         arrays = self._weight, self._X, self._squares, state.W, state.flows, gaps, losses, sleep
         self._visit(*arrays, rows, skip, True)
         state.loss, state.gap = float(losses.sum()), float(gaps.sum())
 
-    def _measure(self, state: DualState, gaps: Array, losses: Array, sleep: Any) -> None:
+    def measure(self, state: DualState, gaps: Array, losses: Array, sleep: Any) -> None:
         """The exact loss and gap at the present weights."""
         arrays = self._weight, self._X, self._squares, state.W, state.flows, gaps, losses, sleep
         self._visit(*arrays, np.arange(len(gaps)), 0.0, False)

@@ -1,0 +1,33 @@
+"""One cluster of two worker processes for the tests of a module, and a small problem."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from distributed import Client, LocalCluster
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """Two workers in processes of their own."""
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def problem() -> tuple[Any, list[set[str]]]:
+    """300 sparse instances with label sets over 7 labels; a few sets are empty."""
+    X = sp.random(300, 40, 0.2, format="csr", random_state=0)
+    W = np.random.RandomState(0).randn(40, 7)
+    return X, [{f"l{j}" for j in np.flatnonzero(row > 0.8)} for row in X @ W]
