@@ -10,7 +10,7 @@ from arcrank.datasets import load_aslib
 from arcrank.datasets.aslib import load_aslib_runtimes
 from arcrank.graphs import from_scores
 
-# Runtimes of five solvers on 1,368 formulas; an unsolved one counts ten times the limit.
+# Runtimes of five solvers on 1,368 formulas; failures count ten times the limit.
 corpus, runtimes = load_aslib("QBF-2011"), load_aslib_runtimes("QBF-2011")
 X = np.asarray(corpus.X)
 # --8<-- [end:data]
