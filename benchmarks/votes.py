@@ -39,7 +39,7 @@ def show_time(n_votes: int = 1_000_000, k: int = 200) -> None:
 
 
 def show_coverage(n: int = 400) -> None:
-    """Of P(0 above 1), without features by Laplace's approximation and the bootstrap, with features by the bootstrap."""
+    """Of P(0 above 1), by Laplace's approximation and the bootstrap, and with features by the bootstrap."""
     random, hits = np.random.default_rng(0), np.zeros(3)
     ranker = LogLinearRanker("disagreement", arc_weights="count", C=30.0, fit_intercept=False)
     case = np.array([[1.0, 0.5]])
