@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from arcrank import AutoRanker
+from arcrank import AutoRanker, TreeRanker
 from arcrank._typing import Array
 from arcrank.datasets import load_aslib
 from arcrank.datasets.aslib import ASLIB_SCENARIOS, load_aslib_runtimes
 from arcrank.experiments.cache import cached
-from arcrank.graphs import as_graphs
+from arcrank.graphs import as_graphs, from_scores
 from benchmarks.portfolio.table import show_ranks, show_table
 
 REVISION = 1
@@ -41,8 +42,33 @@ def joint_forest(X: Array, ranks: Array, _: Array, Z: Array) -> Array:
     return RandomForestRegressor(300, random_state=0).fit(X, ranks).predict(Z).argmin(axis=1)
 
 
+def weighted_votes(X: Array, _: Array, runtimes: Array, Z: Array) -> Array:
+    """Boosted trees on votes for the faster algorithm of each pair, weighted by the difference of the runtimes."""
+    graphs = from_scores(runtimes / runtimes.max(), better="lower", margin="difference")
+    ranker = TreeRanker("disagreement", 100, n_runs=2, arc_weights="count", random_state=0)
+    return ranker.fit(X, graphs).score_labels(Z).argmax(axis=1)
+
+
+def pairwise_forests(X: Array, _: Array, runtimes: Array, Z: Array) -> Array:
+    """A forest for each pair of algorithms, weighted by the difference of the runtimes; most wins (SATzilla)."""
+    won = np.zeros((len(Z), runtimes.shape[1]))
+    for a, b in combinations(range(runtimes.shape[1]), 2):
+        difference = runtimes[:, b] - runtimes[:, a]
+        used = difference != 0
+        if not used.any():
+            continue
+        forest = RandomForestClassifier(300, random_state=0)
+        forest.fit(X[used], difference[used] > 0, sample_weight=np.abs(difference[used]))
+        first = forest.predict(Z)
+        won[:, a] += first
+        won[:, b] += ~first
+    return won.argmax(axis=1)
+
+
 LEARNERS: dict[str, Selector] = {
     "AutoRanker": auto,
+    "TreeRanker, weighted votes": weighted_votes,
+    "forests, pairwise": pairwise_forests,
     "forest, log runtimes": runtime_forest,
     "forest, ranks": joint_forest,
 }
