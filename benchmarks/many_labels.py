@@ -101,7 +101,9 @@ def peers() -> None:
         for name, matrix in (("train", X), ("labels", sp.csr_matrix(Y[train])), ("dev", X_dev)):
             sp.save_npz(Path(folder) / f"{name}.npz", matrix, compressed=False)
         for name, python in given.items():
-            done = subprocess.run([python, script, name, folder], stdout=subprocess.PIPE, text=True, check=True)
+            done = subprocess.run([python, script, name, folder], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{name} failed: {done.stderr[-2000:]}")
             _line(name, measures(Y[dev], np.load(Path(folder) / "top.npy"), propensity))
             _line("", json.loads(done.stdout.splitlines()[-1]))
 
