@@ -1,14 +1,20 @@
 """ShortlistRanker on 35,116 subjects, on corpora of fewer labels, and on ever more labels.
 
-    ARCRANK_DATA=... python -m benchmarks.many_labels [subjects] [text] [small] [growth] [validation]
+    ARCRANK_DATA=... python -m benchmarks.many_labels [subjects] [text] [small] [growth] [validation] [peers]
 
 `subjects` fits the defaults on the training part of `load_subjects` with plain tf-idf and measures them on "dev".
-`validation` compares settings on a held-out tenth of the training part: the defaults were chosen by it.
+`validation` compares settings on a held-out tenth of the training part: the defaults were chosen by it. `peers` runs
+`benchmarks/many_labels_peer.py` on the same matrices: Omikuji (Parabel and Bonsai, 3 trees), napkinXC's PLT and
+LibMultiLabel's tree, each by the Python that a variable names, as in
+ARCRANK_PEERS="omikuji-bonsai=/path/to/python omikuji-parabel=/path/to/python".
 """
 
 from __future__ import annotations
 
+import json
+import os
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -76,6 +82,30 @@ def subjects(vectorizer: Any = None, *, promised: bool = True) -> None:
     report("GB beyond the matrix", memory, 2.0)
     report("documents/s per core", speed, 2000, at_least=True)
     report("model file, MB", _megabytes(ranker), 120)
+
+
+def peers() -> None:
+    """Other learners on the same matrices, each in an environment of its own."""
+    given = dict(pair.split("=", 1) for pair in os.environ.get("ARCRANK_PEERS", "").split())
+    if not given:
+        print("Name them: ARCRANK_PEERS='omikuji-bonsai=/path/to/python libmultilabel-tree=/path/to/python'")
+        return
+    corpus = load_subjects()
+    train, dev = corpus.splits["train"], corpus.splits["dev"]
+    vectorizer = _tfidf()
+    X = vectorizer.fit_transform([corpus.texts[i] for i in train])
+    X_dev, Y = vectorizer.transform([corpus.texts[i] for i in dev]), corpus.indicator()
+    propensity = top_k.propensities(Y[train])
+    script = Path(__file__).with_name("many_labels_peer.py")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, matrix in (("train", X), ("labels", sp.csr_matrix(Y[train])), ("dev", X_dev)):
+            sp.save_npz(Path(folder) / f"{name}.npz", matrix, compressed=False)
+        for name, python in given.items():
+            done = subprocess.run([python, script, name, folder], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{name} failed: {done.stderr[-2000:]}")
+            _line(name, measures(Y[dev], np.load(Path(folder) / "top.npy"), propensity))
+            _line("", json.loads(done.stdout.splitlines()[-1]))
 
 
 def text() -> None:
@@ -154,7 +184,14 @@ def _precision(settings: dict[str, Any], X: Any, Y: Any, X_test: Any, Y_test: An
 def growth() -> None:
     """Time and memory by numbers of labels and documents: generated, label frequencies by a power law."""
     _compile()
-    for labels, documents in ((10**3, 10**4), (10**4, 10**4), (10**5, 10**4), (10**5, 10**5), (10**6, 2 * 10**5)):
+    for labels, documents in (
+        (10**3, 10**4),
+        (10**4, 10**4),
+        (10**5, 10**4),
+        (10**5, 10**5),
+        (10**5, 10**6),
+        (10**6, 2 * 10**5),
+    ):
         X, Y = generated(documents, labels)
         before, start = _peak_gb(), time.process_time()
         ranker = ShortlistRanker(random_state=0).fit(X, Y)
@@ -196,6 +233,7 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "small": small,
     "growth": growth,
     "validation": validation,
+    "peers": peers,
 }
 
 

@@ -6,11 +6,14 @@ import asyncio
 import json
 import sys
 import time
+from urllib.parse import urlencode
 
 
-async def connection(port: int, path: str, bodies: list[bytes], left: list[int], times: list[float], errors: list[int]):
+async def connection(
+    port: int, path: str, kind: str, bodies: list[bytes], left: list[int], times: list[float], errors: list[int]
+):
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ".encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: ".encode()
     while left[0] > 0:
         left[0] -= 1
         body = bodies[left[0] % len(bodies)]
@@ -24,11 +27,18 @@ async def connection(port: int, path: str, bodies: list[bytes], left: list[int],
     writer.close()
 
 
-async def load(port: int, path: str, texts: list[str], connections: int, requests: int) -> dict[str, float]:
-    bodies = [json.dumps({"text": text, "top": 5}).encode() for text in texts]
+async def load(
+    port: int, path: str, texts: list[str], connections: int, requests: int, form: bool = False
+) -> dict[str, float]:
+    """Send texts as JSON, or as forms, which Annif takes."""
+    kind = "application/x-www-form-urlencoded" if form else "application/json"
+    bodies = [
+        (urlencode({"text": text, "limit": 5}) if form else json.dumps({"text": text, "top": 5})).encode()
+        for text in texts
+    ]
     left, times, errors = [requests], [], [0]
     start = time.perf_counter()
-    await asyncio.gather(*[connection(port, path, bodies, left, times, errors) for _ in range(connections)])
+    await asyncio.gather(*[connection(port, path, kind, bodies, left, times, errors) for _ in range(connections)])
     seconds = time.perf_counter() - start
     times.sort()
     return {

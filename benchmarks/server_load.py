@@ -74,8 +74,11 @@ class Served:
         self.process.wait()
 
 
-def load(port: int, path: str, texts: list[str], connections: int, requests: int) -> dict[str, Any]:
+def load(
+    port: int, path: str, texts: list[str], connections: int, requests: int, *, form: bool = False
+) -> dict[str, Any]:
     given = {"port": port, "path": path, "texts": texts[:500], "connections": connections, "requests": requests}
+    given["form"] = form
     command = [sys.executable, "-m", "benchmarks.server_client"]
     done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
     return json.loads(done.stdout)

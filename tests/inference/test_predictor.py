@@ -70,6 +70,23 @@ def test_votes_of_similar_documents_are_in_the_rest():
         told, why = document.explanation, pipeline.explain(text, *document.labels)
         assert told["margin"] == pytest.approx(document.scores[0] - document.scores[1], abs=1e-5)
         assert told["rest_count"] == len(why.parts) - 1 + len(why.neighbours)
+        listed = [(part["document"], part["similarity"], part["weight"]) for part in told.get("neighbours", [])]
+        assert listed == [tuple(part) for part in why.neighbours[:5]]
+
+
+def test_the_best_of_many_labels_are_found_without_the_scores_of_all(monkeypatch):
+    random = np.random.default_rng(0)
+    X = csr_matrix(random.random((80, 12)) * (random.random((80, 12)) < 0.4))
+    sets = [{f"label {at}" for at in random.choice(40, 2, replace=False)} for _ in range(80)]
+    ranker = arcrank.ShortlistRanker(random_state=0, cut_label=True).fit(X, sets).calibrate(X, sets)
+    corpus = Corpus(labels=[], label_sets=[[]] * 80, X=X)
+    whole = list(Predictor(ranker).rank(corpus))
+    monkeypatch.setattr(module, "_LISTED", 20)
+    monkeypatch.setattr(Predictor, "scores", None)
+    for best, one in zip(Predictor(ranker).rank(corpus, 3), whole, strict=True):
+        assert (best.labels, best.scores) == (one.labels[:3], pytest.approx(one.scores[:3]))
+        assert best.probabilities == pytest.approx(one.probabilities[:3])
+        assert best.predicted == one.predicted[:20]
 
 
 def test_one_label_has_nothing_to_explain(pipeline):

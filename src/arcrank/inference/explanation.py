@@ -10,21 +10,25 @@ if TYPE_CHECKING:
 
 __all__ = ["explanation_report"]
 
+_NEIGHBOURS = 5
+
 
 def explanation_report(why: Explanation, names: FeatureNames, text: str | None, top: int | None) -> dict[str, Any]:
     """The parts of a margin as JSON: intercept, parts and rest, added in this order, are exactly the margin.
 
-    The votes of similar training documents are in the rest.
+    The votes of similar training documents are in the rest; "neighbours" lists the largest of them, by the numbers of
+    the documents in the training data.
     """
     name, written = names.names(text), names.written(text)
     shown = why.parts[:top]
-    votes = [part.value for part in getattr(why, "neighbours", ())]  # of a ShortlistRanker
+    neighbours = list(getattr(why, "neighbours", ()))  # of a ShortlistRanker
+    votes = [part.value for part in neighbours]
     rest = sum((value for _, value in why.parts[len(shown) :]), start=0.0) + sum(votes)
     margin = why.intercept
     for value in [*(value for _, value in shown), rest]:
         margin += value
     listed = [{"feature": name(column), "weight": value, "words": written(column)} for column, value in shown]
-    return {
+    report = {
         "above": str(why.above),
         "below": str(why.below),
         "margin": margin,
@@ -33,3 +37,9 @@ def explanation_report(why: Explanation, names: FeatureNames, text: str | None, 
         "rest": rest,
         "rest_count": len(why.parts) - len(listed) + len(votes),
     }
+    if neighbours:
+        report["neighbours"] = [
+            {"document": part.document, "similarity": part.similarity, "weight": part.value}
+            for part in neighbours[:_NEIGHBOURS]
+        ]
+    return report

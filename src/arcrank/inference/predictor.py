@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Predictor", "ranks_documents", "top_places"]
 
 _CELLS = 1 << 22  # scores in memory at a time
+_LISTED = 256  # labels of a ranker that finds the best ones without scores of all: enough for probabilities and sets
 _FEW_LABELS = 512  # up to this number, sorting whole rows is faster than selecting the best of each
 
 
@@ -128,7 +129,8 @@ class Predictor:
             The probability from which labels are predicted; None for the model's own choice.
         """
         X = self.features(documents)
-        step = max(1, _CELLS // max(1, len(self.labels)))
+        width = max(_LISTED, top or 0) if self._finds_best(top) else len(self.labels)
+        step = max(1, _CELLS // max(1, width))
         for start in range(0, X.shape[0], step):
             part = X if step >= X.shape[0] else X[start : start + step]
             yield from self._rank_part(documents, start, part, top, explain, threshold)
@@ -137,35 +139,51 @@ class Predictor:
         self, documents: Corpus, start: int, X: Any, top: int | None, explain: int, threshold: float | None
     ) -> Iterator[RankedDocument]:
         """Rank rows whose scores fit into memory; `start` is the number of the first one."""
-        scores = self.scores(X)
-        order = top_places(scores, top)
+        columns, scores = self._scored(X, top)
+        places = top_places(scores, top)
+        order = places if columns is None else np.take_along_axis(columns, places, axis=1)
         known = np.diff(X.indptr) if hasattr(X, "indptr") else np.count_nonzero(X, axis=1)
         ids: Iterable[Any] = repeat(None) if documents.ids is None else documents.ids[start : start + len(order)]
         reasons: Iterable[Any] = repeat(None)
         if explain and order.shape[1] > 1:
             reasons = self._reasons(documents, start, X, order, explain)
-        values = np.take_along_axis(scores, order, axis=1)
+        values = np.take_along_axis(scores, places, axis=1)
         proba: Iterable[Any] = repeat(None)
         predicted: Iterable[Any] = repeat(None)
         if self.calibration is not None:
             probabilities = self.calibration.probabilities(scores)
-            proba = np.take_along_axis(probabilities, order, axis=1).tolist()
-            predicted = self._predicted(scores, probabilities, threshold)
+            proba = np.take_along_axis(probabilities, places, axis=1).tolist()
+            predicted = self._predicted(scores, probabilities, threshold, columns)
         # map stops at the last row; what documents do not have is repeated endlessly
         labels = self._label_array[order].tolist()
         return map(RankedDocument, labels, values.tolist(), known.tolist(), ids, reasons, proba, predicted)
 
-    def _predicted(self, scores: Array, probabilities: Array, threshold: float | None) -> Iterator[list[Any]]:
-        """The labels to predict of each row, best first."""
+    def _finds_best(self, top: int | None) -> bool:
+        """Whether the ranker finds the best labels without the scores of all, which a softmax would need."""
+        single = self.calibration is not None and self.calibration.is_single
+        return top is not None and hasattr(self.ranker, "rank_numbers") and not single
+
+    def _scored(self, X: Any, top: int | None) -> tuple[NDArray[np.int64] | None, Array]:
+        """Columns and scores of the best labels, (n, m); or the scores of all, (n, k), with None for their columns."""
+        if top is None or not self._finds_best(top):
+            return None, self.scores(X)
+        columns, scores = self.ranker.rank_numbers(X, max(top, _LISTED))
+        return columns, scores
+
+    def _predicted(
+        self, scores: Array, probabilities: Array, threshold: float | None, listed: NDArray[np.int64] | None
+    ) -> Iterator[list[Any]]:
+        """The labels to predict of each row, best first; `listed` are the columns of the scores if not all."""
         if threshold is not None:
             chosen = probabilities >= threshold
         elif self.calibration.is_single:
             chosen = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
         else:
             chosen = scores > 0.0
-        for row, values in zip(chosen, scores, strict=True):
-            columns = np.flatnonzero(row)
-            yield self._label_array[columns[np.argsort(-values[columns], kind="stable")]].tolist()
+        for at, (row, values) in enumerate(zip(chosen, scores, strict=True)):
+            places = np.flatnonzero(row)
+            places = places[np.argsort(-values[places], kind="stable")]
+            yield self._label_array[places if listed is None else listed[at, places]].tolist()
 
     def _reasons(self, documents: Corpus, start: int, X: Any, order: Any, parts: int) -> Iterator[dict[str, Any]]:
         for row, (above, below) in enumerate(order[:, :2].tolist()):

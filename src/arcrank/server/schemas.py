@@ -18,6 +18,7 @@ __all__ = [
     "ModelDetails",
     "ModelEntry",
     "ModelList",
+    "Neighbour",
     "Part",
     "RankAnswer",
     "RankRequest",
@@ -86,7 +87,15 @@ class Part(Struct):
     spans: list[tuple[int, int]]
 
 
-class Explanation(Struct):
+class Neighbour(Struct):
+    """A training document that is similar, and what its labels add to a margin."""
+
+    document: Annotated[int, Meta(description="Its number in the training data, from 0.")]
+    similarity: float
+    weight: float
+
+
+class Explanation(Struct, omit_defaults=True):
     """A margin and its parts: intercept, parts and rest, added in this order, are exactly the margin."""
 
     model: str
@@ -99,6 +108,9 @@ class Explanation(Struct):
     parts: list[Part]
     rest: float
     rest_count: int
+    neighbours: Annotated[
+        list[Neighbour], Meta(description="Similar training documents, whose votes are in the rest.")
+    ] = []
 
 
 class Vote(Struct, forbid_unknown_fields=True):

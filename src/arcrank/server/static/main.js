@@ -14,6 +14,7 @@ const MOST_LABELS = 500;
 const MOST_AT_FIRST = 25;
 let timer = 0;
 let running = null;
+let lastPlace = 0; // of the selected label, which may leave the list when the model learns
 
 const actions = { select, pin, judge, move };
 
@@ -140,8 +141,11 @@ function step(by) {
   const labels = visibleLabels();
   if (!labels.length) return;
   const at = labels.indexOf(state.selected);
-  const next = at < 0 ? (by > 0 ? 0 : labels.length - 1) : Math.max(0, Math.min(labels.length - 1, at + by));
-  select(labels[next], { focus: true });
+  let next = at + by;
+  if (state.selected === null) next = by > 0 ? 0 : labels.length - 1;
+  else if (at < 0) next = by > 0 ? lastPlace : lastPlace - 1;
+  lastPlace = Math.max(0, Math.min(labels.length - 1, next));
+  select(labels[lastPlace], { focus: true });
 }
 
 function setBlind(on) {

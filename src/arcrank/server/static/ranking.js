@@ -32,10 +32,10 @@ function row(label, place, cut, actions) {
   const name = make("button", {
     type: "button", class: "name", onclick: () => actions.select(label),
     ...(selected ? { "aria-current": "true" } : {}),
-  }, label, ...pathOf(label));
+  }, label);
   const body = make("div", { class: classes.filter(Boolean).join(" "), data: { label } },
     make("span", { class: "place", textContent: state.blind ? "·" : `${place + 1}`, "aria-hidden": "true" }),
-    make("span", {}, name, verdict(label), shift(label)),
+    make("span", {}, name, verdict(label), shift(label), ...pathOf(label)),
     make("span", { class: "value", textContent: state.blind ? "" : valueOf(place) }),
     state.blind ? null : track(place),
     selected ? buttons(label, actions) : null);
