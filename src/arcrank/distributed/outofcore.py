@@ -189,6 +189,8 @@ def _note_data(ranker: LogLinearRanker, shards: ShardFolder) -> None:
     ranker.labels_, ranker.n_features_in_, ranker._kind = shards.labels, shards.n_features, "sets"
     ranker._top_seen, ranker.solver_ = seen, "dual"
     ranker._drop_calibration()
+    if shards.feature_names is not None:
+        ranker.feature_names_in_ = np.array(shards.feature_names, dtype=object)
     ranker._set_scale(scale_of_sums((sums[0], sums[1], sums[2]), shards.n_features), len(shards.labels))
 
 

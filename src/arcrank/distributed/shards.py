@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from arcrank.graphs import LayeredGraphs
 from arcrank.graphs.base import label_array
 from arcrank.io.atomic import write_atomically
 
-__all__ = ["Shard", "ShardFolder", "write_shards"]
+__all__ = ["INDEX", "Shard", "ShardFolder", "write_corpus_shards", "write_shards"]
 
 INDEX = "shards.json"
 _FORMAT = "arcrank-shards-1"
@@ -185,3 +185,21 @@ def _write_shard(root: Path, name: str, X: sp.csr_matrix, ptr: Any, label: Any) 
         write_atomically(root / f"{name}.{part}", [content])
         files[part] = {"bytes": content.nbytes, "sha256": hashlib.sha256(content).hexdigest()}
     return Shard(name, X.shape[0], int(X.nnz), files)
+
+
+def write_corpus_shards(folder: str | os.PathLike[str], read: Callable[[], Iterable[Any]]) -> int:
+    """Write blocks of corpora with features and label sets as shards; return the number of rows.
+
+    `read` is called twice: the labels of all rows must be known before the first row is written.
+    """
+    labels: set[str] = set()
+    names: list[str] | None = None
+    rows = width = 0
+    for block in read():
+        if block.X is None or block.label_sets is None or block.ptr is not None:
+            raise FormatError(f"{block.source}: shards hold features with label sets. Convert to .jsonl instead.")
+        labels.update(name for one in block.label_sets for name in one)
+        names, width, rows = block.feature_names, max(width, block.X.shape[1]), rows + len(block)
+    parts = ((block.X, block.label_sets) for block in read() if len(block))
+    write_shards(folder, parts, labels=sorted(labels), n_features=width, feature_names=names)
+    return rows
