@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,33 @@ import scipy.sparse as sp
 from distributed import Client, LocalCluster
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Dask leaves sockets and event loops to the garbage collector where workers die; these are not our warnings."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+
+
+@contextmanager
+def two_workers() -> Iterator[Client]:
+    """Two workers in processes of their own."""
+    quiet = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **quiet) as cluster, Client(cluster) as client:
+        yield client
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    """Two workers in processes of their own."""
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    """A cluster that the tests of a module share."""
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def fresh_client() -> Iterator[Client]:
+    """A cluster whose workers may be killed."""
+    with two_workers() as client:
         yield client
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import pickle
-import random
-import signal
-import threading
-import time
 from itertools import pairwise
 
 import dask
@@ -186,26 +181,3 @@ def test_parameters_that_cannot_be_used_are_refused(client, parameters, message)
 def test_data_that_cannot_be_learnt_from_are_refused(client, X, y, message):
     with pytest.raises(InputError, match=message):
         DaskLogLinearRanker().fit(X, y)
-
-
-@pytest.mark.parametrize("solver", ["boosting", "lbfgs", "dual"])
-def test_a_killed_worker_does_not_change_the_result(client, problem, solver):
-    X, y = problem
-    settings = {"solver": solver, "random_state": 0, "max_iter": 60, "tol": 1e-3 if solver == "dual" else 1e-6}
-    local = LogLinearRanker(**settings).fit(X, y)
-    victim = random.choice(list(client.run(os.getpid).values()))
-    started = threading.Event()
-
-    def kill() -> None:
-        started.wait(20)
-        time.sleep(random.random() * 0.3)
-        os.kill(victim, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    found = DaskLogLinearRanker(**settings, callback=lambda _: started.set()).fit(blocks_of(X, y, CUTS[5]))
-    killer.join()
-    if solver == "dual":
-        assert found.duality_gap_ <= 1e-3
-    else:
-        np.testing.assert_allclose(found.coef_, local.coef_, atol=1e-6)

@@ -11,7 +11,16 @@ from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
     from arcrank.distributed.loglinear import DaskLogLinearRanker
+    from arcrank.distributed.outofcore import fit_shards, plan_shards
+    from arcrank.distributed.shards import ShardFolder, write_shards
 
-__all__ = ["DaskLogLinearRanker"]
+__all__ = ["DaskLogLinearRanker", "ShardFolder", "fit_shards", "plan_shards", "write_shards"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"DaskLogLinearRanker": "loglinear"})
+_HOMES = {
+    "DaskLogLinearRanker": "loglinear",
+    "ShardFolder": "shards",
+    "fit_shards": "outofcore",
+    "plan_shards": "outofcore",
+    "write_shards": "shards",
+}
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -20,7 +20,7 @@ class DaskEstimator:
         """Return the plain ranker of the same parameters, fitted if this one is; it needs no Dask."""
         params = self._plain_params()
         local = self._local_class(**params)
-        fitted = {key: value for key, value in self.__dict__.items() if key not in (*params, *_OWN)}
+        fitted = {key: value for key, value in self.__dict__.items() if key not in (*params, *_OWN, "n_instances_")}
         local.__dict__.update(fitted)
         return local
 

@@ -116,7 +116,7 @@ def _in_common_columns(X: Any, names: list[str] | None, data: DataSummary) -> An
     places = {name: j for j, name in enumerate(data.names)}
     X = sp.csr_matrix(X)
     columns = np.array([places[name] for name in names], dtype=np.int32)[X.indices]
-    moved = sp.csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], data.n_features))
+    moved = sp.csr_matrix((X.data.copy(), columns, X.indptr), shape=(X.shape[0], data.n_features))  # mapped: read-only
     moved.sort_indices()
     return moved
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from arcrank._validation import check_real
 from arcrank.distributed.partitions import Sums, add_sums
@@ -31,7 +33,10 @@ _SILENCE = 30.0
 """Seconds without an answer after which a scheduler counts as lost."""
 _NO_WORKERS = 45.0
 """Seconds without any worker after which nobody is expected to start one."""
+_DIRECT = 10.0
+"""Seconds in which a worker that was not lost has sent its result."""
 _FAN_IN = 4
+_LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"
 _MISSING = 'arcrank.distributed needs Dask: install it by pip install "arcrank[dask]".'
 
 
@@ -54,11 +59,19 @@ def find_client(client: Any) -> Client:
     if not isinstance(client, str):
         raise ParameterError(f"client must be None, a distributed.Client or an address; got {client!r}.")
     try:
+        _knock(client)
         return Client(client, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"No Dask scheduler answers at {client} ({error}). Start one with `dask scheduler`, or correct the address."
         ) from error
+
+
+def _knock(address: str) -> None:
+    """Raise an OSError at once where nobody listens: Dask would try again for a long time."""
+    place = urlsplit(address if "://" in address else f"tcp://{address}")
+    if place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), timeout=20.0).close()
 
 
 class Cluster:
@@ -68,27 +81,24 @@ class Cluster:
         self.timeout = check_real("timeout", timeout, above=0)
         self.client = find_client(client)
         self.run = secrets.token_hex(6)
-        self._rounds = 0
-        self._homes: list[str] = []
+        self._tasks = 0
 
     def load(self, sources: Sequence[Any]) -> ClusterPartitions:
         """Return partitions of delayed values; each is computed on one worker, and stays there."""
         from dask import delayed
         from dask.delayed import Delayed
 
-        homes = self._spread(len(sources))
         delayed_sources = [one if isinstance(one, Delayed) else delayed(one) for one in sources]
-        futures = [
-            self.client.compute(one, workers=[home], allow_other_workers=True)
-            for one, home in zip(delayed_sources, homes, strict=True)
-        ]
-        return ClusterPartitions(self, futures, homes)
+        return ClusterPartitions(self, [self.client.compute(one) for one in delayed_sources])
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any, home: str | None = None) -> Future:
-        """Submit one task under a key of its own, preferably to run at home."""
-        self._rounds += 1
-        where = {} if home is None else {"workers": [home], "allow_other_workers": True}
-        return self.client.submit(function, *args, key=(f"arcrank-{name}", self.run, self._rounds), pure=False, **where)
+    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Future:
+        """Submit one task under a key of its own.
+
+        It runs where its partition is, unless another worker is idle for long. Workers are never prescribed: Dask does
+        not reconsider a task of a worker that died when there was no other one (not even with allow_other_workers).
+        """
+        self._tasks += 1
+        return self.client.submit(function, *args, key=(f"arcrank-{name}", self.run, self._tasks), pure=False)
 
     def attempt(self, start: Callable[[], list[Future]], n_results: int) -> list[Any]:
         """Start tasks, wait for them and return the last `n_results` results; start again where the cluster failed."""
@@ -110,15 +120,28 @@ class Cluster:
             self._bounded(self.client.run(function, *args, on_error="ignore", asynchronous=True), 5.0)
 
     def broadcast(self, values: Sequence[Any]) -> list[Any]:
-        """Return futures of large values that every worker has, and small values as they are."""
-        return [self._replicate(value) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
+        """Return futures of large values, and small values as they are.
 
-    def _replicate(self, value: Any) -> Future:
-        scatter = self.client.scatter([value], broadcast=True, hash=False, direct=True, asynchronous=True)
-        return self._bounded(scatter, min(self.timeout, 60.0))[0]
+        A value is the argument of a task that returns it, so that Dask can always compute it again: it goes to one
+        worker, and every other one that needs it fetches it once. `Client.scatter` is no alternative: a value that
+        was scattered to a worker that has just died is waited for without end.
+        """
+        return [self._send(value) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
+
+    def _send(self, value: Any) -> Future:
+        from dask import config
+
+        with config.set({_LARGE_GRAPH: "1TiB"}):  # weights are sent once, as the warning wants it
+            return self.submit("weights", _same, value)
 
     def _gather(self, futures: list[Future]) -> list[Any]:
-        return self._bounded(self.client.gather(futures, direct=True, asynchronous=True), self.timeout)
+        """Fetch results from the workers; by way of the scheduler, which knows who is lost, where that takes long."""
+        try:
+            return self._bounded(
+                self.client.gather(futures, direct=True, asynchronous=True), min(self.timeout, _DIRECT)
+            )
+        except _LOST:
+            return self._bounded(self.client.gather(futures, direct=False, asynchronous=True), self.timeout)
 
     def _wait(self, futures: list[Future], results: list[Future], watch: _Watch) -> None:
         from distributed import wait
@@ -147,34 +170,25 @@ class Cluster:
         return True
 
     def n_workers(self) -> int:
-        """Return the number of workers that the scheduler last reported."""
-        return len(self._workers())
+        """Return the number of workers that the scheduler knows."""
+        return len(self._bounded(self.client.scheduler.identity(n_workers=-1), 10.0)["workers"])
 
-    def _workers(self) -> list[str]:
-        return sorted(self._bounded(self.client.scheduler.identity(n_workers=-1), 10.0)["workers"])
-
-    def _spread(self, n: int) -> list[str]:
-        """Return a worker for each of n partitions; neighbours share one, so that their sums are added there."""
-        watch = _Watch(self)
-        while True:
-            try:
-                workers = self._workers()
-            except _LOST as error:
-                watch.check(0, error)
-                continue
-            if workers:
-                return [workers[i * len(workers) // n] for i in range(n)]
-            watch.check(0)
-            time.sleep(0.2)
+    def holders(self, futures: Sequence[Future]) -> list[str]:
+        """Return the worker of each future, "" where it is not known."""
+        try:
+            found = self._bounded(self.client.scheduler.who_has(keys=[future.key for future in futures]), 10.0)
+        except _LOST:
+            return [""] * len(futures)
+        return [next(iter(found.get(future.key) or [""])) for future in futures]
 
 
 class ClusterPartitions:
     """Partitions as futures on a cluster; an implementation of `Partitions`."""
 
-    def __init__(self, cluster: Cluster, futures: list[Future], homes: list[str]) -> None:
+    def __init__(self, cluster: Cluster, futures: list[Future]) -> None:
         self.cluster = cluster
         self.futures = futures
-        self.homes = homes
+        self._groups: list[list[int]] = []
 
     def __len__(self) -> int:
         return len(self.futures)
@@ -194,12 +208,11 @@ class ClusterPartitions:
         They are recomputed from the old ones, and these from their source, where a worker is lost. Values must
         therefore be small enough to be part of the tasks.
         """
-        parts = [(self.futures[old], self.homes[old]) for old in keep]
         futures = [
-            self.cluster.submit("partition", function, future, index, *broadcast, home=home)
-            for index, (future, home) in enumerate(parts)
+            self.cluster.submit("partition", function, self.futures[old], index, *broadcast)
+            for index, old in enumerate(keep)
         ]
-        return ClusterPartitions(self.cluster, futures, [home for _, home in parts])
+        return ClusterPartitions(self.cluster, futures)
 
     def _start(self, function: Callable[..., Any], broadcast: Sequence[Any]) -> list[Future]:
         if any(future.cancelled() for future in self.futures) and self.cluster.answers():
@@ -208,22 +221,32 @@ class ClusterPartitions:
                 "again, such as files or delayed blocks, instead of values that were scattered."
             )
         sent, name = self.cluster.broadcast(broadcast), function.__name__.strip("_")
-        return [
-            self.cluster.submit(name, function, future, *sent, home=home)
-            for future, home in zip(self.futures, self.homes, strict=True)
-        ]
+        return [self.cluster.submit(name, function, future, *sent) for future in self.futures]
 
     def _start_sum(self, function: Callable[..., Sums], broadcast: Sequence[Any]) -> list[Future]:
         futures = self._start(function, broadcast)
-        level = self._add_groups(futures, _runs(self.homes))
+        level = self._add_groups(futures, self._neighbours())
         while len(level) > 1:
-            added = self._add_groups(level, [slice(i, i + _FAN_IN) for i in range(0, len(level), _FAN_IN)])
-            futures, level = futures + level, added
+            groups = [list(range(i, min(i + _FAN_IN, len(level)))) for i in range(0, len(level), _FAN_IN)]
+            futures, level = futures + level, self._add_groups(level, groups)
         return [*futures, level[0]]
 
-    def _add_groups(self, futures: list[Future], groups: list[slice]) -> list[Future]:
-        parts = [futures[group] for group in groups]
+    def _neighbours(self) -> list[list[int]]:
+        """Return groups of partitions that were at one worker when first asked: their results are added there."""
+        if not self._groups:
+            homes: dict[str, list[int]] = {}
+            for index, home in enumerate(self.cluster.holders(self.futures)):
+                homes.setdefault(home, []).append(index)
+            self._groups = list(homes.values())
+        return self._groups
+
+    def _add_groups(self, futures: list[Future], groups: list[list[int]]) -> list[Future]:
+        parts = [[futures[index] for index in group] for group in groups]
         return [part[0] if len(part) == 1 else self.cluster.submit("add", add_sums, part) for part in parts]
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 class _TaskError(Exception):
@@ -282,16 +305,6 @@ class _Watch:
             f"No task of the Dask cluster at {where} was finished for {now - self._moved:.0f} seconds. Check its "
             "workers; if a partition takes longer than that, raise timeout or make partitions smaller."
         ) from cause
-
-
-def _runs(homes: Sequence[str]) -> list[slice]:
-    """Return slices of neighbours with the same home.
-
-    >>> _runs(["a", "a", "b"])
-    [slice(0, 2, None), slice(2, 3, None)]
-    """
-    starts = [i for i, home in enumerate(homes) if i == 0 or home != homes[i - 1]]
-    return [slice(a, b) for a, b in zip(starts, [*starts[1:], len(homes)], strict=True)]
 
 
 # Dask's own error of a lost connection is an OSError; so are those of sockets.

@@ -47,13 +47,15 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
     ----------
     coef_, intercept_, C_, labels_, duality_gap_, history_, n_iter_, solver_, thresholds_
         As in `LogLinearRanker`.
+    n_instances_ : int
+        The number of instances of all partitions.
 
     Examples
     --------
     >>> import numpy as np, dask
     >>> from distributed import Client
     >>> from arcrank.distributed import DaskLogLinearRanker
-    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as client:
     ...     blocks = [dask.delayed((np.eye(2), ["tea", "milk"])), dask.delayed((np.ones((1, 2)), ["tea"]))]
     ...     ranker = DaskLogLinearRanker(C=10, client=client).fit(blocks)
     >>> ranker.to_local().rank([[2.0, 0.0]]).tolist()
@@ -139,6 +141,7 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
         blocks = raw.derive(prepare, self._plan(data), keep=data.kept)
         del raw
         self._learn(blocks, data)
+        self.n_instances_ = data.n
         return self
 
     def _plan(self, data: DataSummary) -> BlockPlan:

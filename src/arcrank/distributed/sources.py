@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from arcrank.distributed.raw import RawPartition
+from arcrank.distributed.shards import INDEX, ShardFolder
 from arcrank.errors import InputError
 
-__all__ = ["as_sources", "read_shard", "shards_of"]
+__all__ = ["as_sources", "map_shard", "read_shard", "shards_of"]
 
 _KINDS = (
     "dask.array, dask.dataframe, dask.bag, a list of delayed (X, y) or (X, y, weight), or the path of a folder of "
@@ -27,6 +28,8 @@ def as_sources(X: Any, y: Any = None, sample_weight: Any = None) -> list[Any]:
 
     if isinstance(X, str | os.PathLike):
         _refuse_y(y, sample_weight, "A folder of shards")
+        if (Path(X) / INDEX).exists():
+            return [delayed(map_shard)(str(X), number) for number in range(len(ShardFolder(X).shards))]
         return [delayed(read_shard)(str(path)) for path in shards_of(X)]
     if isinstance(X, list | tuple) and X and all(_is_delayed(one) for one in X):
         _refuse_y(y, sample_weight, "A list of delayed blocks")
@@ -48,6 +51,15 @@ def shards_of(folder: str | os.PathLike[str]) -> list[Path]:
     if not found:
         raise InputError(f"{root}: the folder is empty; put .svmlight, .jsonl or .parquet files into it.")
     return found
+
+
+def map_shard(folder: str, number: int) -> RawPartition:
+    """Map one shard of a folder that `arcrank data convert` wrote."""
+    shards = ShardFolder(folder)
+    X, graphs = shards.read(number)
+    names = shards.feature_names
+    sets = [frozenset(shards.labels[labels].tolist()) for labels in np.split(graphs.label, graphs.ptr[1:-1])]
+    return RawPartition(X, sets if len(graphs) else [], None, f"{folder}: {shards.shards[number].name}", names)
 
 
 def read_shard(path: str) -> RawPartition:

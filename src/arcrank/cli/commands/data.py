@@ -27,6 +27,7 @@ data = typer.Typer(
     cls=QuietGroup, no_args_is_help=True, help="Corpora that arcrank knows, and conversion between file formats."
 )
 _BATCH = 1000
+_SHARD = 50_000
 
 
 class OutputFormat(StrEnum):
@@ -36,6 +37,7 @@ class OutputFormat(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     SVMLIGHT = "svmlight"
+    SHARDS = "shards"
 
 
 @data.command("list", cls=QuietCommand)
@@ -87,7 +89,10 @@ def convert(
         str, typer.Argument(metavar="IN", help="A file, - for standard input, or a name from `data list`.")
     ],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="A .jsonl, .csv, .tsv or .svmlight file, also .gz or .xz.")
+        Path,
+        typer.Argument(
+            metavar="OUT", help="A .jsonl, .csv, .tsv or .svmlight file, also .gz or .xz; a folder for --to shards."
+        ),
     ],
     reading: Reading,
     to: Annotated[OutputFormat | None, typer.Option(help="Output format (default: from the file extension).")] = None,
@@ -97,6 +102,9 @@ def convert(
     """Write a file or a known corpus in another format, block by block; OUT appears when it is complete."""
     from arcrank.datasets import registry, writers
 
+    if to is OutputFormat.SHARDS:
+        _write_shards(source, target, reading, on_error)
+        return
     check_writable(target, "OUT", inputs=[source], may_replace=None)
     kind = writers.format_of_output(target.name, to)
     if source in registry.CORPORA and not Path(source).exists():
@@ -108,6 +116,18 @@ def convert(
     say(f"Wrote {count(report.rows, 'row')} to {target}")
     for line in report.losses(kind):
         say(line)
+
+
+def _write_shards(source: str, target: Path, reading: Reading, on_error: str) -> None:
+    """Write memory-mapped arrays into a folder, for training within bounded memory."""
+    from arcrank.distributed.shards import write_corpus_shards
+
+    if source == STANDARD_INPUT:
+        raise ParameterError(
+            "--to shards reads the data twice, and standard input can be read only once.\nGive a file."
+        )
+    rows = write_corpus_shards(target, lambda: _file_blocks(source, reading, on_error, None, _SHARD))
+    say(f"Wrote {count(rows, 'row')} to {target}")
 
 
 class _ConversionReport:
@@ -147,7 +167,9 @@ def _corpus_blocks(spec: CorpusSpec, split: str | None) -> Iterator[Corpus]:
         yield chosen[start : start + _BATCH]
 
 
-def _file_blocks(path: str, reading: Reading, on_error: str, split: str | None) -> Iterator[Corpus]:
+def _file_blocks(
+    path: str, reading: Reading, on_error: str, split: str | None, batch_rows: int = _BATCH
+) -> Iterator[Corpus]:
     if path != STANDARD_INPUT and not Path(path).exists():
         raise FormatError(
             f"{path}: there is no such file, and no corpus has this name.\n"
@@ -155,5 +177,5 @@ def _file_blocks(path: str, reading: Reading, on_error: str, split: str | None) 
         )
     if split is not None:
         raise ParameterError("--split is for corpora of `arcrank data list`; a file has no splits.")
-    with blocks_of(path, reading, "converting", batch_rows=_BATCH, on_error=on_error) as blocks:
+    with blocks_of(path, reading, "converting", batch_rows=batch_rows, on_error=on_error) as blocks:
         yield from blocks

@@ -57,6 +57,13 @@ def train(
             help="Share of documents to hold out for measuring; 0 for none (default: 0.1; auto cross-validates).",
         ),
     ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory for a folder of shards, such as 2GB (default: 2GB).", metavar="SIZE")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Train a folder of shards on the Dask cluster at this address.", metavar="ADDRESS"),
+    ] = None,
     on_error: options.OnErrorOption = options.OnError.RAISE,
     random_state: options.SeedOption = 0,
     json: options.JsonOption = False,
@@ -73,10 +80,18 @@ def train(
 
     The language of texts, for stems and stop words, is found in the texts; --set language=german sets it. The online
     learners assume English.
+
+    DATA may be a folder of shards, as `arcrank data convert` writes it: the log-linear ranker is then trained block by
+    block within --memory, or by a cluster with --scheduler. Nothing is held out.
     """
     from arcrank.training.fit import fit_file
 
     check_model_output(model, data, hierarchy)
+    if Path(data).is_dir() or memory is not None or scheduler is not None:
+        _train_folder(
+            data, model, Plan.from_options(learner, decomposition, set or [], random_state), memory, scheduler, json
+        )
+        return
     check_input(data)
     plan = Plan.from_options(learner, decomposition, set or [], random_state)
     _check_options(plan, data, measure)
@@ -101,6 +116,19 @@ def train(
         show_report(report)
     for note in [*_notes(report), *_notes_on_order(result)]:
         say(f"Note: {note}")
+
+
+def _train_folder(data: str, model: Path, plan: Plan, memory: str | None, scheduler: str | None, json: bool) -> None:
+    from arcrank.training.folder import fit_folder
+
+    if not Path(data).is_dir():
+        raise ParameterError("--memory and --scheduler are for a folder of shards.\nWrite one: arcrank data convert.")
+    reporter = ConsoleReporter(options.OnError.RAISE)
+    report = fit_folder(data, plan, memory=memory, scheduler=scheduler, reporter=reporter).save(model, data)
+    if json:
+        write_json(report)
+    else:
+        show_report(report)
 
 
 def _check_options(plan: Plan, data: str, measure: Measure | None) -> None:
