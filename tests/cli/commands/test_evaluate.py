@@ -383,3 +383,18 @@ def test_options_come_from_the_environment_and_a_file_too(model, data, tmp_path,
     assert json.loads(call("--config", options, "evaluate", model, data).stdout)["documents"] == 48
     monkeypatch.setenv("ARCRANK_EVALUATE_JSON", "1")
     assert json.loads(call("evaluate", model, data).stdout)["documents"] == 48
+
+
+def test_many_labels_are_summed_up_by_frequency(tmp_path):
+    rows = [{"text": f"word{at} word{at + 1}", "labels": [f"label {at}", "all"]} for at in range(210)]
+    data = write_rows(tmp_path / "many.jsonl", rows)
+    ranker = arcrank.RocchioRanker()
+    pipeline = arcrank.make_ranking_pipeline(TextFeatures(min_df=1), ranker)
+    pipeline.fit([row["text"] for row in rows], [frozenset(row["labels"]) for row in rows])
+    arcrank.save(pipeline, tmp_path / "many.arcrank")
+    shown = call("evaluate", tmp_path / "many.arcrank", data)
+    assert shown.exit_code == 0, shown.exception
+    lines = [line.split("│") for line in shown.output.splitlines() if "│" in line]
+    bands = {cells[1].strip(): cells[2].strip() for cells in lines if len(cells) == 6}
+    assert bands["1"] == "210"
+    assert bands["101 to 500"] == "1"

@@ -15,6 +15,7 @@ from arcrank.cli.files import check_input, check_order, check_writable, is_html_
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_data
 from arcrank.errors import ParameterError
+from arcrank.evaluation.bands import frequency_bands
 from arcrank.evaluation.comparison import Comparison
 from arcrank.evaluation.measures import BEST, DESCRIPTIONS
 from arcrank.evaluation.report.probabilities import calibration_sentence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from arcrank.evaluation.results import Evaluation, LabelRow
 
 _BATCH, _SHOWN = 2048, 12
+_CELLS = 1 << 23  # scores in memory at a time
+_MANY = 200  # labels from which they are also summed up by frequency
 
 
 @reads_data
@@ -83,6 +86,7 @@ def _measure(
     models: list[Path], data: str, reading: Reading, on_error: str
 ) -> Evaluation | Comparison | DocumentEvaluation:
     """Load the models, then go through the file in blocks."""
+    from arcrank.inference.model_parts import split_model
     from arcrank.inference.predictor import ranks_documents
 
     check_input(data)
@@ -90,7 +94,9 @@ def _measure(
     of_documents = [ranks_documents(one) for one in (first, *others)]
     if any(of_documents) and others:
         raise ParameterError("Only models that rank labels can be compared.\nEvaluate the others one by one.")
-    with blocks_of(data, reading, "evaluating", batch_rows=_BATCH, on_error=on_error) as blocks:
+    labels = 1 if of_documents[0] else max(len(split_model(one)[1].labels_) for one in (first, *others))
+    rows = max(16, min(_BATCH, _CELLS // labels))
+    with blocks_of(data, reading, "evaluating", batch_rows=rows, on_error=on_error) as blocks:
         if of_documents[0]:
             return evaluation.evaluate_documents(first, blocks, name=str(models[0]), data_name=data)
         if not others:
@@ -115,6 +121,8 @@ def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: b
     screen.print(_measures_table(found))
     if any(row.support for row in found.per_label):
         screen.print(_label_table(found.per_label, with_f1=found.calibration is not None))
+    if sum(row.support > 0 for row in found.per_label) >= _MANY:
+        screen.print(_band_table(found.per_label))
     if found.calibration is not None:
         screen.print(cell(calibration_sentence(found.calibration)))
 
@@ -146,6 +154,14 @@ def _label_table(rows: list[LabelRow], *, with_f1: bool) -> Any:
         numbers = f"{row.support:,}", f"{row.top1:.0%}", f"{row.top5:.0%}", f"{row.average_rank:.1f}"
         f1 = () if row.f1 is None else (f"{row.f1:.2f}",)
         made.add_row(cell(truncate(row.label, 48)), *numbers, *f1)
+    return made
+
+
+def _band_table(rows: list[LabelRow]) -> Any:
+    """Labels by the number of their documents."""
+    made = table("Labels by frequency", "documents of the label", "labels", "first", "in first 5", numbers=3)
+    for band in frequency_bands(rows):
+        made.add_row(band.name, f"{band.labels:,}", f"{band.top1:.0%}", f"{band.top5:.0%}")
     return made
 
 
