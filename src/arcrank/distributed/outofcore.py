@@ -36,9 +36,8 @@ __all__ = ["OutOfCorePlan", "fit_shards", "plan_shards"]
 
 _BASE = 250e6
 """Bytes of a process that has imported NumPy, SciPy and the compiled kernels."""
-_NS_PER_VISIT = 5.0
-"""Nanoseconds for each stored value and label in one pass; it takes about `_PASSES` of them to a gap of 1e-2."""
-_PASSES = 8
+_NS_PER_VALUE_AND_LABEL = 64.0
+"""All passes to a gap of 1e-2: 61 s of CPU for 80,938 documents of `benchmarks/outofcore.py`, 37 passes."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def plan_shards(folder: ShardFolder, memory: float) -> OutOfCorePlan:
             f"{gigabytes(int(memory))} are allowed; allow more, or use fewer features."
         )
     rows = min(rows, n, 100_000)
-    seconds = 1e-9 * _NS_PER_VISIT * folder.n_values * k * _PASSES
+    seconds = 1e-9 * _NS_PER_VALUE_AND_LABEL * folder.n_values * k
     return OutOfCorePlan(rows, fixed + rows * per_row, 8.0 * n * k, seconds)
 
 
