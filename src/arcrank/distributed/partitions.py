@@ -1,7 +1,6 @@
 """What every engine offers: a function of each partition, and the sum of its results.
 
-Solvers are written once against `Partitions`. `cluster.ClusterPartitions` runs a task for each partition on Dask,
-`local.LocalPartitions` visits them one after the other in this process.
+Solvers are written once against `Partitions`; `cluster.ClusterPartitions` runs a task for each partition on Dask.
 """
 
 from __future__ import annotations

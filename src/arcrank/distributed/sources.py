@@ -77,7 +77,7 @@ def read_shard(path: str) -> RawPartition:
 def _of_corpus(corpus: Any, source: str) -> RawPartition:
     if corpus.texts is not None:
         raise InputError(
-            f"{source} holds texts, and features are needed. Fit DaskTextFeatures on the texts first, or convert them."
+            f"{source} holds texts, and features are needed. Fit TextFeatures, and give the features as shards."
         )
     if corpus.ptr is not None:
         from arcrank.rankers.candidates import CandidateSets
