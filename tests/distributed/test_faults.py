@@ -19,7 +19,7 @@ from arcrank.distributed.cluster import Cluster
 from arcrank.errors import ClusterError
 
 
-@pytest.mark.parametrize("solver", ["boosting", "lbfgs", "dual"])
+@pytest.mark.parametrize("solver", ["lbfgs", "dual"])
 def test_a_killed_worker_does_not_change_the_result(fresh_client, problem, solver):
     X, y = problem
     cuts = [0, 0, 10, 150, 290, 300]

@@ -110,7 +110,10 @@ def _read_index(folder: Path) -> dict[str, Any]:
     try:
         index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FormatError(f"{folder}: there is no {INDEX}, so this is not a finished folder of shards.") from None
+        raise FormatError(
+            f"{folder} is a folder without {INDEX}, so not one of finished shards. Give a file, or write shards with "
+            "`arcrank data convert --to shards`."
+        ) from None
     except ValueError as error:
         raise FormatError(f"{folder / INDEX}: the index cannot be read ({error}). Convert again.") from None
     if index.get("format") != _FORMAT:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_callable, check_real, check_seed
 from arcrank.decompositions import Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
-from arcrank.graphs.base import label_array
 from arcrank.rankers.arc_weights import check_arc_weights, count_arcs
-from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight, rank_matrix
+from arcrank.rankers.base import Sizes, add_intercept, check_sample_weight, rank_matrix
 from arcrank.rankers.candidates import (
     CandidateDesign,
     CandidateSets,
@@ -29,15 +26,9 @@ from arcrank.rankers.candidates import (
     candidate_graphs,
     candidate_graphs_with_cut,
 )
-from arcrank.rankers.label_features import (
-    LabelFeatureDesign,
-    check_label_features,
-    fit_new_labels,
-    label_matrix,
-)
+from arcrank.rankers.label_feature_ranker import LabelFeatureRanker
 from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
-from arcrank.solvers.design import LabelDesign
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 
@@ -54,16 +45,7 @@ _FACTORS: dict[str | None, float] = {"zero-one": 0.5}  # of C="scale"; 1 for oth
 _SCORES = 4  # scores, outflow, inflow and their difference
 
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def _with_label_features(method: Method) -> Method:
-    """A method that exists only where label features are given."""
-    decorated: Method = available_if(lambda ranker: ranker.label_features is not None)(method)
-    return decorated
-
-
-class LogLinearRanker(LinearRanker):
+class LogLinearRanker(LabelFeatureRanker):
     """Rank labels by linear scores that minimise the log-linear loss of preference graphs.
 
     `min_W  1/2 ||W||^2 + C sum_i 1/s_i sum_{pieces of D(G_i)} log(1 + sum_arcs w exp(-margin))`
@@ -242,64 +224,6 @@ class LogLinearRanker(LinearRanker):
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
 
-    def _label_design(self, X: Any, n_labels: int) -> LabelDesign | LabelFeatureDesign:
-        if self.label_features is None:
-            return LabelDesign(X, n_labels, self.n_jobs)
-        return LabelFeatureDesign(X, label_matrix(self.label_features, self.labels_), self.n_jobs)
-
-    @_with_label_features
-    def add_labels(self, label_features: Any) -> Self:
-        """Rank these labels too, by their features alone.
-
-        Parameters
-        ----------
-        label_features : dict of labels and vectors of numbers
-            Labels that the ranker has not learnt.
-        """
-        check_is_fitted(self)
-        check_label_features({**self.label_features, **label_features})
-        names = [name for name in label_features if name not in self.labels_.tolist()]
-        if not names:
-            raise InputError("add_labels adds new labels, and these are known already; give others.")
-        added = label_matrix(label_features, label_array(names)) @ self.label_coef_  # z_y' B'
-        self.labels_ = label_array([*self.labels_.tolist(), *names])
-        d = self.n_features_in_
-        self.coef_ = np.vstack([self.coef_, added[:, :d]])
-        constant = self._constant * added[:, d] if self.fit_intercept else np.zeros(len(names))
-        self.intercept_ = np.concatenate([self.intercept_, constant])
-        return self
-
-    @_with_label_features
-    def partial_fit(self, X: Any, y: Any, label_features: Any = None) -> Self:
-        """Add labels, and learn their weights from a few votes, shrunk towards labels of similar features.
-
-        The weights of labels that were learnt before stay as they are.
-
-        Parameters
-        ----------
-        X : (n, d) matrix
-            The cases of the votes.
-        y : anything that `as_graphs` takes
-            Preferences that mention the new labels.
-        label_features : dict of labels and vectors of numbers
-            The features of the new labels.
-        """
-        check_is_fitted(self)
-        known = len(self.labels_)
-        if not {*(label_features or ())}.difference(self.labels_.tolist()):
-            raise InputError("partial_fit learns new labels; give their label_features.")
-        self.add_labels(label_features)
-        X, graphs = self._check_features(X, reset=False), self._graphs_of(y)
-        new = np.arange(len(self.labels_)) >= known
-        design = add_intercept(X, self._constant) if self.fit_intercept else X
-        design, graphs, weight = count_arcs(self.arc_weights, design, graphs, np.ones(X.shape[0]))
-        prior = self.coef_.T
-        if self.fit_intercept:
-            prior = np.vstack([prior, self.intercept_ / self._constant])
-        W = fit_new_labels(design, prior, new, self._bind_loss(graphs, self.C_ * weight))
-        self._set_weights(W, self.n_features_in_, self._constant)
-        return self
-
     def _set_scale(self, scale: DataScale, n_labels: int) -> None:
         kind = self._cut().layered
         # A piece of disagreement is one of about k for each label: divided by their number, it counts little.
@@ -398,13 +322,6 @@ class LogLinearRanker(LinearRanker):
 
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
-
-    def _check_label_features(self) -> None:
-        if self.solver not in ("auto", "lbfgs") or self.cut_label or self.warm_start:
-            raise ParameterError(
-                "label_features are learnt by solver='lbfgs', without cut_label and warm_start; leave these out."
-            )
-        check_label_features(self.label_features)
 
     @property
     def _divides(self) -> bool:
@@ -527,10 +444,7 @@ class LogLinearRanker(LinearRanker):
         history.close()
         self.history_, self.n_iter_ = history.entries, len(history.entries)
         W = state.W if state.W.ndim == 2 else state.W[:, None]
-        if self.label_features is not None and self._kind != "candidates":
-            Z = label_matrix(self.label_features, self.labels_)
-            W, shared = W[:, : len(Z)], W[:, len(Z) :]
-            W, self.label_coef_ = W + shared @ Z.T, shared.T
+        W = W if self._kind == "candidates" else self._separate_shared(W)
         self._set_weights(W, n_features, self._constant)
         if self.solver_ == "boosting":
             self.__dict__.pop("duality_gap_", None)
