@@ -63,7 +63,7 @@ def test_damaged_shards_are_named(shards):
     with pytest.raises(FormatError, match="the format is 'other'"):
         ShardFolder(shards)
     (shards / "shards.json").unlink()
-    with pytest.raises(FormatError, match=r"there is no shards.json"):
+    with pytest.raises(FormatError, match=r"is a folder without shards.json"):
         ShardFolder(shards)
 
 
