@@ -27,7 +27,7 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --cov --cov-report=term
+	$(BIN)/pytest -n 2 --cov --cov-report=term --durations=40 --durations-min=3
 	.ci/processors | xargs -P 2 -I{} env OPENBLAS_CORETYPE={} OPENBLAS_NUM_THREADS=1 \
 	    $(BIN)/pytest -q -r fE -m processors $(PROCESSOR_TESTS)
 

@@ -34,10 +34,12 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
 
     Parameters
     ----------
-    decomposition, solver, C, normalize, loss, fit_intercept, intercept, smoothing, virtual, tol, max_iter, cut_label,
-    cut_level, set_measure, calibration_folds, warm_start, callback, random_state, n_jobs, verbose
+    decomposition, solver, C, normalize, arc_weights, label_features, loss, fit_intercept, intercept, smoothing, virtual,
+    tol, max_iter, cut_label, cut_level, set_measure, calibration_folds, warm_start, callback, random_state, n_jobs,
+    verbose
         As in `LogLinearRanker`. With cut_label, `calibration_folds` must be 0: calibrate `to_local()` on data that fit
-        into memory. There is no warm start, and each task uses one thread.
+        into memory. There is no warm start, arcs are not counted as votes, labels have no features, and each task uses
+        one thread.
     client : distributed.Client, str or None
         The client, the address of a scheduler, or None for the default client of this process.
     timeout : float
@@ -71,6 +73,8 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
         C: float | str = "scale",
         *,
         normalize: bool = True,
+        arc_weights: str = "margin",
+        label_features: Any = None,
         loss: Any = None,
         fit_intercept: bool = True,
         intercept: str = "scaled",
@@ -95,6 +99,8 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
             solver,
             C,
             normalize=normalize,
+            arc_weights=arc_weights,
+            label_features=label_features,
             loss=loss,
             fit_intercept=fit_intercept,
             intercept=intercept,
@@ -123,8 +129,9 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
                 "Calibration needs all instances in one process; pass calibration_folds=0, and calibrate "
                 "ranker.to_local() on data that fit into memory."
             )
-        if self.warm_start:
-            raise ParameterError("warm_start=True is for LogLinearRanker only; pass warm_start=False.")
+        for name, plain in (("warm_start", False), ("arc_weights", "margin"), ("label_features", None)):
+            if getattr(self, name) != plain:
+                raise ParameterError(f"{name}={getattr(self, name)!r:.60} is for LogLinearRanker only; leave it out.")
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a Dask collection, delayed blocks of (X, y) or (X, y, weight), or a folder of shards.

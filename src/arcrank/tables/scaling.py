@@ -13,10 +13,7 @@ __all__ = ["DenseScaler"]
 class DenseScaler(StandardScaler):
     """`StandardScaler` that takes sparse matrices too: few features that are mostly not 0 become a dense matrix.
 
-    Parameters
-    ----------
-    copy, with_mean, with_std : bool
-        As in `StandardScaler`.
+    Its parameters are those of `StandardScaler`.
 
     Examples
     --------
