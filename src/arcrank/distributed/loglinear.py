@@ -35,8 +35,8 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
     Parameters
     ----------
     decomposition, solver, C, normalize, arc_weights, label_features, loss, fit_intercept, intercept, smoothing,
-    virtual, tol, max_iter, cut_label, cut_level, set_measure, calibration_folds, warm_start, callback, random_state, n_jobs,
-    verbose
+    virtual, tol, max_iter, cut_label, cut_level, set_measure, calibration_folds, warm_start, callback, random_state,
+    n_jobs, verbose
         As in `LogLinearRanker`. With cut_label, `calibration_folds` must be 0: calibrate `to_local()` on data that fit
         into memory. There is no warm start, arcs are not counted as votes, labels have no features, and each task uses
         one thread.
