@@ -17,6 +17,7 @@ from arcrank import LogLinearRanker
 from arcrank.distributed import DaskLogLinearRanker
 from arcrank.distributed.cluster import Cluster
 from arcrank.errors import ClusterError
+from distributed import Client
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "dual"])
@@ -64,6 +65,15 @@ def sleep_long(_):
 def test_no_scheduler_at_an_address_is_an_error():
     with pytest.raises(ClusterError, match="No Dask scheduler answers at tcp://127.0.0.1:1 "):
         Cluster("tcp://127.0.0.1:1", 5.0)
+
+
+def test_a_closed_client_is_an_error():
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as closed:
+        cluster = Cluster(closed, 5.0)
+    with pytest.raises(ClusterError, match="connection of this Dask client is closed"):
+        Cluster(closed, 5.0)
+    assert not cluster.answers()
+    assert cluster.address.startswith("inproc://")
 
 
 def test_errors_of_tasks_are_raised_at_once(client):

@@ -47,6 +47,8 @@ def find_client(client: Any) -> Client:
     except ImportError as error:
         raise ParameterError(_MISSING) from error
     if isinstance(client, Client):
+        if client.scheduler is None:
+            raise ClusterError("The connection of this Dask client is closed; pass another client.")
         return client
     if client is None:
         try:
@@ -80,8 +82,15 @@ class Cluster:
     def __init__(self, client: Any, timeout: float) -> None:
         self.timeout = check_real("timeout", timeout, above=0)
         self.client = find_client(client)
+        self.address = str(self._scheduler.address)
         self.run = secrets.token_hex(6)
         self._tasks = 0
+
+    @property
+    def _scheduler(self) -> Any:
+        if self.client.scheduler is None:  # the client has given up trying to connect again
+            raise OSError("the connection to the Dask scheduler is closed")
+        return self.client.scheduler
 
     def load(self, sources: Sequence[Any]) -> ClusterPartitions:
         """Return partitions of delayed values; each is computed on one worker, and stays there."""
@@ -164,19 +173,19 @@ class Cluster:
     def answers(self) -> bool:
         """Return whether the scheduler answers within a few seconds."""
         try:
-            self._bounded(self.client.scheduler.identity(n_workers=0), 5.0)
+            self._bounded(self._scheduler.identity(n_workers=0), 5.0)
         except _LOST:
             return False
         return True
 
     def n_workers(self) -> int:
         """Return the number of workers that the scheduler knows."""
-        return len(self._bounded(self.client.scheduler.identity(n_workers=-1), 10.0)["workers"])
+        return len(self._bounded(self._scheduler.identity(n_workers=-1), 10.0)["workers"])
 
     def holders(self, futures: Sequence[Future]) -> list[str]:
         """Return the worker of each future, "" where it is not known."""
         try:
-            found = self._bounded(self.client.scheduler.who_has(keys=[future.key for future in futures]), 10.0)
+            found = self._bounded(self._scheduler.who_has(keys=[future.key for future in futures]), 10.0)
         except _LOST:
             return [""] * len(futures)
         return [next(iter(found.get(future.key) or [""])) for future in futures]
@@ -278,7 +287,7 @@ class _Watch:
         if self._cluster.answers():
             self._heard = now = time.monotonic()
             self._look_for_workers(now)
-        where = self._cluster.client.scheduler.address
+        where = self._cluster.address
         if now - self._heard > _SILENCE or now - self._moved > self._cluster.timeout:
             self._refuse(now, where, cause)
         if now - self._staffed > _NO_WORKERS:
