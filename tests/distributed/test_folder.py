@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import arcrank
+from arcrank import LogLinearRanker
+from arcrank.distributed import DaskLogLinearRanker
 from arcrank.errors import ParameterError
 from arcrank.training.folder import parse_size
 from tests.cli.running import call
@@ -32,6 +36,23 @@ def test_a_cluster_and_one_machine_learn_the_same_from_shards(client, shards, tm
     assert here.labels_.tolist() == cluster.labels_.tolist() == ["A", "B", "C"]
     order = np.argsort(here.feature_names_in_)
     np.testing.assert_allclose(here.coef_[:, order], cluster.coef_, atol=1e-2)
+
+
+def test_shards_of_numbered_features(client, tmp_path):
+    (tmp_path / "rows.svm").write_text("".join(f"{i % 3} {i % 3}:1 {i % 2 + 3}:0.5\n" for i in range(60)))
+    call("data", "convert", tmp_path / "rows.svm", tmp_path / "shards", "--to", "shards")
+    found = DaskLogLinearRanker(client=client, tol=1e-6).fit(tmp_path / "shards")
+    X = np.array([[i % 3 == j for j in range(3)] + [0.5 * (i % 2 == j) for j in range(2)] for i in range(60)], float)
+    here = LogLinearRanker(tol=1e-6).fit(X, np.arange(60) % 3)
+    np.testing.assert_allclose(found.to_local().score_labels(X), here.score_labels(X), atol=1e-2)
+
+
+def test_the_command_needs_no_default_client(client, shards, tmp_path):
+    model = tmp_path / "m.arcrank"
+    command = [sys.executable, "-m", "arcrank", "train", shards, "-m", model, "--scheduler", client.scheduler.address]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    assert arcrank.load(model).labels_.tolist() == ["A", "B", "C"]
 
 
 @pytest.mark.parametrize(

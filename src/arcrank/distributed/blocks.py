@@ -112,7 +112,8 @@ def _prepare_candidates(raw: RawPartition, index: int, plan: BlockPlan) -> Block
 
 def _in_common_columns(X: Any, names: list[str] | None, data: DataSummary) -> Any:
     if data.names is None or names is None:
-        return X if X.shape[1] == data.n_features else _widened(sp.csr_matrix(X), data.n_features)
+        is_dense = not sp.issparse(X) and X.shape[1] == data.n_features
+        return X if is_dense else _widened(sp.csr_matrix(X), data.n_features)
     places = {name: j for j, name in enumerate(data.names)}
     X = sp.csr_matrix(X)
     columns = np.array([places[name] for name in names], dtype=np.int32)[X.indices]
@@ -122,6 +123,7 @@ def _in_common_columns(X: Any, names: list[str] | None, data: DataSummary) -> An
 
 
 def _widened(X: sp.csr_matrix, width: int) -> sp.csr_matrix:
+    """A matrix of this width, with indices of one type; those of a mapped shard have two."""
     return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 

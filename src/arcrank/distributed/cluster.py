@@ -157,7 +157,8 @@ class Cluster:
 
         while not all(future.done() for future in results):
             try:
-                wait(results, timeout=_SLICE)
+                with self.client.as_current():  # else it would wait for the default client, if there is one
+                    wait(results, timeout=_SLICE)
             except TimeoutError:
                 watch.check(sum(future.done() for future in futures))
         failed = next((future for future in results if future.status == "error"), None)
