@@ -24,17 +24,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def two_workers() -> Iterator[Client]:
-    """Two workers in processes of their own."""
-    quiet = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+def two_workers(*, processes: bool = True) -> Iterator[Client]:
+    """Two workers in processes of their own, or in threads of this one, where coverage sees their tasks."""
+    quiet = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL, "processes": processes}
     with LocalCluster(n_workers=2, threads_per_worker=1, **quiet) as cluster, Client(cluster) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    """A cluster that the tests of a module share."""
-    with two_workers() as client:
+def client(request: pytest.FixtureRequest) -> Iterator[Client]:
+    """A cluster that the tests of a module share; its workers are processes unless the test names threads too."""
+    with two_workers(processes=getattr(request, "param", "processes") == "processes") as client:
         yield client
 
 
