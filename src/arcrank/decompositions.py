@@ -72,6 +72,8 @@ class Decomposition(ABC):
     layered : str or None
         The name under which kernels for layered graphs know the decomposition, so that no arc has to be written out.
         Only the decompositions of this module have one, whatever name a user gives to their own.
+    constant_cut : bool
+        Label 0 is the cut, and its score is 0 for every instance: nothing is learnt about it.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Decomposition(ABC):
 
     name: str
     layered: str | None = None
+    constant_cut: bool = False
 
     @abstractmethod
     def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:
@@ -130,9 +133,10 @@ class Grouping(Decomposition):
 class _Named(Grouping):
     """A grouping of the papers, for which there are kernels on layered graphs."""
 
-    def __init__(self, name: str, key: GroupKey, layered: str | None = None) -> None:
+    def __init__(self, name: str, key: GroupKey, layered: str | None = None, *, constant_cut: bool = False) -> None:
         super().__init__(name, key)
         self.layered = name if layered is None else layered
+        self.constant_cut = constant_cut
 
 
 class CallableDecomposition(Decomposition):
@@ -221,12 +225,19 @@ DISAGREEMENT = _Named("disagreement", lambda head, _tail: np.arange(len(head)))
 DOMINATION = _Named("domination", lambda head, _tail: head)
 DOMINATED = _Named("dominated", lambda _head, tail: tail)
 
-CUT_DOMINATION = _Named("domination", lambda head, tail: np.where(head == 0, -1 - tail, head), layered="cut-domination")
-"""Domination of graphs whose label 0 is the cut: its arcs are pieces of their own.
+CUT_DOMINATION = _Named(
+    "domination", lambda head, tail: np.where(head == 0, -1 - tail, head), layered="cut-domination", constant_cut=True
+)
+"""Domination of graphs whose label 0 is the cut, for margin losses: its arcs are pieces of their own.
 
 Whether a label is below the cut is a question about this label alone. With the cut as one head, only the highest label
-below it would count, and label sets of noisy data would be poor.
+below it would count, and label sets of noisy data would be poor. The cut is the score 0, as in one-vs-rest classifiers:
+with weights of its own, it would move with the instance, and the scores of a label could be compared less well between
+instances.
 """
+
+CONSTANT_CUT_DOMINATION = _Named("domination", lambda head, _tail: head, constant_cut=True)
+"""The same for the log-linear loss, which counts every label below a head anyway."""
 
 DECOMPOSITIONS: dict[str, Decomposition] = {
     "zero-one": ZERO_ONE,

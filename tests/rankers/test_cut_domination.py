@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from sklearn.base import clone
 
-from arcrank import CUT, PreferenceMachine
+from arcrank import CUT, LogLinearRanker, PreferenceMachine
 from arcrank.decompositions import CUT_DOMINATION, DOMINATION, CallableDecomposition
 from arcrank.graphs import as_graphs
 from arcrank.graphs.cut import insert_cut
+from arcrank.losses import LogLinearLoss
 from arcrank.losses.margin import get_margin_loss
 from arcrank.rankers.preference_machine.leave_one_out import count_pieces_within
 from arcrank.solvers.margin_pieces import piece_counts
@@ -55,12 +57,46 @@ def test_layers_and_explicit_pieces_have_one_optimum(loss, problem):
     X, Y = random_sets(*problem)
     graphs = insert_cut(as_graphs(Y))
     given = {"loss": loss, "C": 0.7, "tol": 1e-7, "max_iter": 20_000, "random_state": 0}
-    machine = PreferenceMachine("domination", cut_label=True, calibration_folds=0, **given).fit(X, Y)
-    explicit = PreferenceMachine(by_definition, **given).fit(X, graphs.with_labels(None))
+    machine = PreferenceMachine("domination", cut_label=True, calibration_folds=0, **given)
+    arcs = clone(machine).fit(X, graphs.to_arcs())
+    machine.fit(X, Y)
+    no_cut = np.eye(graphs.n_labels)[:, 1:]  # the code of the cut, and so its score, is 0
+    explicit = PreferenceMachine(by_definition, codes=no_cut, **given).fit(X, graphs.with_labels(None))
     scores = explicit.score_labels(X)
-    assert machine.objective_ == pytest.approx(explicit.objective_, rel=1e-5)
-    np.testing.assert_allclose(machine.score_labels(X), scores[:, 1:] - scores[:, :1], atol=2e-3)
+    for ours in (machine, arcs):
+        assert ours.objective_ == pytest.approx(explicit.objective_, rel=1e-5)
+        np.testing.assert_allclose(ours.score_labels(X), scores[:, 1:], atol=2e-3)
     assert machine.leave_one_out_bound_ == pytest.approx(explicit.leave_one_out_bound_, abs=0.2)
+
+
+def test_kernel_machines_have_a_constant_cut_too():
+    X, Y = random_sets(7, 40, 5)
+    given = {"loss": "squared-hinge", "kernel": "rbf", "C": 3.0, "tol": 1e-7, "max_iter": 5000, "random_state": 0}
+    given["intercept"] = "regularised"
+    machine = PreferenceMachine("domination", cut_label=True, calibration_folds=0, **given).fit(X, Y)
+    graphs = insert_cut(as_graphs(Y)).with_labels(None)
+    explicit = PreferenceMachine(by_definition, codes=np.eye(6)[:, 1:], **given).fit(X, graphs)
+    np.testing.assert_allclose(machine.score_labels(X), explicit.score_labels(X)[:, 1:], atol=2e-3)
+
+
+@pytest.mark.parametrize("solver", ["dual", "lbfgs"])
+@pytest.mark.parametrize("as_arcs", [False, True])
+def test_the_log_linear_ranker_has_a_constant_cut(solver, as_arcs):
+    """The optimum of a generic solver over weights of the labels, with 0 as the score of the cut."""
+    X, Y = random_sets(11, 30, 4)
+    graphs = insert_cut(as_graphs(Y))
+    ranker = LogLinearRanker(
+        C=2.0, solver=solver, cut_label=True, intercept="regularised", calibration_folds=0, tol=1e-9, max_iter=20_000
+    ).fit(X, graphs.to_arcs() if as_arcs else Y)
+    design = np.hstack([X, np.ones((30, 1))])
+    loss = LogLinearLoss(graphs.to_arcs(), DOMINATION)
+
+    def objective(flat):
+        scores = np.hstack([np.zeros((30, 1)), design @ flat.reshape(5, 4)])
+        return 0.5 * float(flat @ flat) + 2.0 * loss.value(scores)
+
+    best = minimize(objective, np.zeros(20), method="L-BFGS-B", options={"maxiter": 5000, "maxfun": 10**6})
+    np.testing.assert_allclose(ranker.score_labels(X), design @ best.x.reshape(5, 4), atol=2e-3)
 
 
 @given(problems(), st.floats(0, 2))
@@ -115,10 +151,13 @@ def test_with_the_cut_at_zero_a_star_is_one_vs_rest():
         "disagreement", "squared-hinge", C=0.5, intercept="regularised", codes=np.eye(4), cut_label=True,
         calibration_folds=0, tol=1e-8, max_iter=20_000, random_state=0,
     ).fit(X, as_graphs(star_arcs(Y), kind="arcs"))  # fmt: skip
+    constant = clone(machine).set_params(decomposition="domination", codes=None)
+    constant.fit(X, as_graphs(star_arcs(Y), kind="arcs"))
     for label in range(4):
         peer = LinearSVC(C=0.5, tol=1e-8, max_iter=100_000, random_state=0).fit(X, Y[:, label])
-        np.testing.assert_allclose(machine.coef_[label], peer.coef_[0], atol=1e-3)
-        assert machine.intercept_[label] == pytest.approx(peer.intercept_[0], abs=1e-3)
+        for ours in (machine, constant):
+            np.testing.assert_allclose(ours.coef_[label], peer.coef_[0], atol=1e-3)
+            assert ours.intercept_[label] == pytest.approx(peer.intercept_[0], abs=1e-3)
 
 
 def test_pure_domination_is_another_objective():

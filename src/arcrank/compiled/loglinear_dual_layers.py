@@ -258,11 +258,14 @@ def _step_length(shared, c, start, judged, state, step, curvature, linear, quadr
 
 
 @kernel
-def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
+def ascend(
+    graph, mirror, shared, normalize, fixed, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn
+):
     """Visit the instances in `rows`: write each one's loss and gap, and move its flows unless the gap is below `skip`.
 
     Instances whose gap is small sleep for the next visits, longer each time; with learn=False nothing moves and
-    nothing sleeps, so that gaps and losses are exact. Return the number of steps made.
+    nothing sleeps, so that gaps and losses are exact. Return the number of steps made. `fixed`: label 0, the cut, has
+    the score 0 whatever flows through it.
     """
     layers, n_layers, state_ptr = graph[:5], graph[4], graph[5]
     X_ptr, X_index, X_value = X
@@ -297,7 +300,7 @@ def ascend(graph, mirror, shared, normalize, weight, X, squares, W, state, gaps,
         sleep[i, 1] = 0
         for j in range(size):
             step[j] = best[j] - flows[j]
-        linear, square = _net_flow(start, judged, step, order, f, net)
+        linear, square = _net_flow(start, judged, step, order, f, net, fixed)
         curvature = _curvature_at_best(shared, start, judged, best, slack, step)
         quadratic = squares[i] * square
         t = _step_length(shared, c, start, judged, flows, step, curvature, linear, quadratic, gaps[i], values, buffers)
@@ -322,8 +325,11 @@ def _count_heads(start, judged):
 
 
 @kernel
-def _net_flow(start, judged, step, order, f, net):
-    """Set net to outflow - inflow of the step, by label; return its product with the scores and its square."""
+def _net_flow(start, judged, step, order, f, net, fixed):
+    """Set net to outflow - inflow of the step, by label; return its product with the scores and its square.
+
+    That of a fixed cut is 0: it moves nothing, and its score is 0.
+    """
     net[:] = 0.0  # labels that are not judged stay 0
     p = 0
     for b in range(len(start) - 2, -1, -1):
@@ -333,6 +339,8 @@ def _net_flow(start, judged, step, order, f, net):
             for j in range(start[b + 1], judged):
                 net[order[j]] -= step[p + j - start[b]]
             p += judged - start[b]
+    if fixed:
+        net[0] = 0.0
     linear, square = 0.0, 0.0
     for j in range(judged):
         linear += f[j] * net[order[j]]

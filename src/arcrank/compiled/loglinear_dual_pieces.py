@@ -83,7 +83,7 @@ def _step_length(c, arc_ptr, weight, alpha, step, linear, quadratic, gap):
 
 
 @kernel
-def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
+def ascend(pieces, normalize, fixed, weight, X, squares, W, state, gaps, losses, sleep, rows, skip, learn):
     """Visit each instance in `rows` once; see loglinear_dual_layers.ascend."""
     row_ptr, arc_ptr, head, tail, arc_weight = pieces
     X_ptr, X_index, X_value = X
@@ -124,6 +124,8 @@ def ascend(pieces, normalize, weight, X, squares, W, state, gaps, losses, sleep,
             step[a - first] = best[a - first] - state[a]
             net[head[a]] += step[a - first]
             net[tail[a]] -= step[a - first]
+        if fixed:
+            net[0] = 0.0
         linear, square = 0.0, 0.0
         for r in range(k):
             linear += scores[r] * net[r]

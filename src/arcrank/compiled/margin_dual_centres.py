@@ -3,6 +3,10 @@
 A head whose arcs are all pieces of their own is solved at once, too. With its own flow taken off the scores, the flow
 of each arc is `a_t = [lam + f_t]_+ / (q + 1/2C)` for the squared hinge, with `lam = target - f_h - q sum_t a_t`: one
 equation in the head's total flow, linear between the points at which an arc begins to take part.
+
+In mode CUT_CENTRES label 0, the cut, has the score 0 whatever flows through it. Its single arcs are then independent.
+In a piece of which it is a tail it is treated like the others, and its score is set back to 0: the step was computed
+for a larger curvature than the dual has, so the dual rises.
 """
 
 from __future__ import annotations
@@ -128,13 +132,14 @@ def _relax_star(rule, C, q, h, first, last, f, flow, change, room, at_tail):
 
     Return the change of their gain and the largest change of a flow; f and `change` follow as in `_relax_centre`.
     """
-    _, _, loss, target = rule
+    mode, _, loss, target = rule
+    fixed = mode == CUT_CENTRES
     A, before = 0.0, 0.0
     for t in range(first, last):
         if flow[t] > 0.0:
             A += flow[t]
             before += gain(loss, target, C, flow[t])
-    alone = f[h] - q * A
+    alone = f[h] if fixed else f[h] - q * A
     n = 0
     for t in range(first, last):
         bare = f[t] + q * flow[t]
@@ -144,7 +149,8 @@ def _relax_star(rule, C, q, h, first, last, f, flow, change, room, at_tail):
     if n == 0:
         return 0.0, 0.0
     slope, cap = (q, C / target) if loss == HINGE else (q + 0.5 / C, np.inf)
-    level, total, rise, moved = q * total_of_star(room, n, q, slope, cap, A), 0.0, -before, 0.0
+    level = 0.0 if fixed else q * total_of_star(room, n, q, slope, cap, A)
+    total, rise, moved = 0.0, -before, 0.0
     for j in range(n):
         t, new = at_tail[j], min(cap, max(0.0, room[j] - level) / slope)
         step = new - flow[t]
@@ -167,6 +173,11 @@ def relax_centres(rule, C, q, k, start, judged, order, f, flow, change, heads, t
     # Pieces come in the order of their keys, so reading and writing are one walk each. Two buffers, because a piece may
     # write more entries than it has read.
     rise, moved, e, out = 0.0, 0.0, 0, 0
+    cut = -1
+    if mode == CUT_CENTRES:
+        for j in range(judged):
+            if order[j] == 0:
+                cut = j
     for b in range(len(start) - 1):
         for h in range(start[b], start[b + 1]):
             first, single = start[b + 1], _has_single_arcs(mode, order[h])
@@ -187,5 +198,7 @@ def relax_centres(rule, C, q, k, start, judged, order, f, flow, change, heads, t
                         new_keys[out], new_values[out] = h * k + t, flow[t]
                         out += 1
                         flow[t] = 0.0
+                if cut >= 0:
+                    f[cut], change[cut] = 0.0, 0.0
                 first = last
     return rise, moved, out

@@ -264,7 +264,7 @@ def gram_pass(
 
 @kernel
 def net_flows(rule, graph, first, store, flows):
-    """Fill (rows, k) flows with outflow minus inflow of the instances from `first` on."""
+    """Fill (rows, k) flows with outflow minus inflow of the instances from `first` on; 0 for a cut without weights."""
     k = flows.shape[1]
     levels, start, order, f = layer_workspace(k, graph[4])
     scores = np.zeros(k)
@@ -281,3 +281,5 @@ def net_flows(rule, graph, first, store, flows):
             else:
                 flows[r, order[key // k]] += amount
                 flows[r, order[key % k]] -= amount
+        if rule[0] == CUT_CENTRES:
+            flows[r, 0] = 0.0

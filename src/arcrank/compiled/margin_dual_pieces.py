@@ -303,9 +303,12 @@ def _workspace(k, n_layers, widest):
 
 @kernel
 def linear_pass(
-    rule, k, graph, pieces, rows, square, cost, visits, first, widest, quiet, inner, codes, W, store, gaps, costs
+    rule, k, graph, pieces, rows, square, cost, visits, first, widest, quiet, inner, codes, fixed, W, store, gaps, costs
 ):
-    """Visit instances until the pool may overflow; return the position reached and the rise of the dual."""
+    """Visit instances until the pool may overflow; return the position reached and the rise of the dual.
+
+    `fixed`: label 0, the cut, has the score 0 whatever flows through it; see `_release`.
+    """
     data, indices, indptr = rows
     matrix, gram = codes
     work = _workspace(k, graph[4], widest)
@@ -322,6 +325,7 @@ def linear_pass(
         )
         rise += up
         if moved:
+            rise += _release(fixed, square[i], change)
             _embed(matrix, change, embedding)
             add_row(indptr, indices, data, W, i, embedding)
     return len(visits), rise
@@ -343,6 +347,7 @@ def gram_pass(
     quiet,
     inner,
     gram,
+    fixed,
     store,
     gaps,
     costs,
@@ -365,6 +370,7 @@ def gram_pass(
             rise += up
             total += gaps[i]
             if moved:
+                rise += _release(fixed, square[i], change)
                 coefficients[b] += change
                 # The Gram matrix is symmetric, so gram' change is how a unit of K moves the scores.
                 _embed(gram, change, f)
@@ -378,7 +384,20 @@ def gram_pass(
 
 
 @kernel
-def net_flows(rule, k, pieces, first, store, flows):
+def _release(fixed, q, change):
+    """Take back what a visit did to the score of a fixed cut; return what the dual gains by it.
+
+    The visit gave the cut the curvature of the other labels. Without it the dual is larger, so it still rises.
+    """
+    if not fixed:
+        return 0.0
+    gained = 0.5 * q * change[0] * change[0]
+    change[0] = 0.0
+    return gained
+
+
+@kernel
+def net_flows(rule, k, pieces, fixed, first, store, flows):
     """Fill (rows, k) flows with outflow minus inflow of the instances from `first` on (eq. 7)."""
     head, tail, scale = pieces[2], pieces[3], pieces[4]
     for r in range(len(flows)):
@@ -392,6 +411,8 @@ def net_flows(rule, k, pieces, first, store, flows):
                 h, t, amount = key // k, key % k, amount / rule[3]
             flows[r, h] += amount
             flows[r, t] -= amount
+        if fixed:
+            flows[r, 0] = 0.0
 
 
 @kernel

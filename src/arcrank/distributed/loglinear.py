@@ -157,7 +157,15 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
             self._constant = 1.0
         constant = self._constant if self.fit_intercept else None
         cut = bool(self.cut_label)
-        return BlockPlan(data, self._cut(), self.normalize, constant, cut, self.cut_level, self.loss)
+        return BlockPlan(
+            data,
+            self._cut() if is_candidates else self._pieces(),
+            self.normalize,
+            constant,
+            cut,
+            self.cut_level,
+            self.loss,
+        )
 
     def _learn(self, blocks: ClusterPartitions, data: DataSummary) -> None:
         facts = blocks.map(block_facts)

@@ -97,7 +97,7 @@ class _Blocks:
 
     def __init__(self, folder: ShardFolder, ranker: LogLinearRanker, block_rows: int, scratch: Path) -> None:
         self.folder, self._ranker = folder, ranker
-        self._cut = ranker._cut()
+        self._cut = ranker._pieces()
         self.blocks = list(self._lay_out(block_rows))
         size = max(1, self.blocks[-1].flows.stop) if self.blocks else 1
         self._flows = np.memmap(scratch / "flows", dtype=np.float64, mode="w+", shape=(size,))

@@ -41,7 +41,7 @@ class LogLinearLoss:
     graphs : preference graphs
         Of n instances over k labels.
     decomposition : Decomposition
-        How they are cut.
+        How they are cut. With `constant_cut` label 0 has no flow: its score is not learnt.
     weight : (n,) array, optional
         Weights of the instances.
     normalize : bool
@@ -75,6 +75,7 @@ class LogLinearLoss:
         self.normalize = normalize
         self.n_jobs = n_jobs
         self._mirror = False
+        self._constant_cut = decomposition.constant_cut
         self._kernel, self._graph = self._choose(graphs, decomposition)
 
     def _choose(self, graphs: PreferenceGraphs, decomposition: Decomposition) -> tuple[Callable[..., None], Any]:
@@ -90,6 +91,8 @@ class LogLinearLoss:
         losses = np.empty(self.shape[0])
         flows = (inflow, outflow) if self._mirror else (outflow, inflow)
         self._run(self._kernel, scores, *flows, losses)
+        if self._constant_cut:
+            outflow[:, 0] = inflow[:, 0] = 0.0
         return float(losses.sum()), outflow, inflow
 
     def derivatives(self, scores: Array) -> tuple[float, Array, Array]:
@@ -103,6 +106,8 @@ class LogLinearLoss:
         if self._kernel in _CURVATURES:
             curvature = np.empty(self.shape)
             self._run(_CURVATURES[self._kernel], scores, curvature)
+            if self._constant_cut:
+                curvature[:, 0] = 0.0
             return value, gradient, curvature
         weight = np.where(self.weight > 0.0, self.weight, 1.0)[:, None]  # without weight there is no flow
         return value, gradient, np.maximum(0.0, inflow + outflow - gradient**2 / weight)

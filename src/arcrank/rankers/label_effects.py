@@ -31,10 +31,6 @@ class LabelEffects(NamedTuple):
     constant: float
     effects: Array
 
-    def probabilities(self, scores: Array) -> Array:
-        """Probabilities of relevance, (n, k)."""
-        return sigmoid(self.slope * (scores + self.effects) + self.constant)
-
 
 def fit_label_effects(scores: Array, judged: Mask, relevant: Mask) -> LabelEffects:
     """Fit to scores of judged labels, (n, k), by Newton's method."""

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_callable, check_real, check_seed
-from arcrank.decompositions import Decomposition, get_decomposition
+from arcrank.decompositions import CONSTANT_CUT_DOMINATION, DOMINATION, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.rankers.arc_weights import check_arc_weights, count_arcs
@@ -54,7 +54,8 @@ class LogLinearRanker(LabelFeatureRanker):
     ----------
     decomposition : str or callable
         "domination" (the paper's best), "zero-one" ("identity"), "disagreement", "dominated", or a callable
-        `(heads, tails, row) -> pieces`.
+        `(heads, tails, row) -> pieces`. With cut_label, the cut is the constant 0 under "domination"; under the others
+        it has weights of its own.
     solver : "auto", "dual", "lbfgs" or "boosting"
         "dual" is ascent with a duality-gap certificate, "boosting" the paper's Figure 3, which does not use C;
         `solver_` is what "auto" chose. For disagreement and callables "dual" has a variable for each arc, O(arcs)
@@ -323,6 +324,11 @@ class LogLinearRanker(LabelFeatureRanker):
     def _cut(self) -> Decomposition:
         return get_decomposition(self.decomposition)
 
+    def _pieces(self) -> Decomposition:
+        """The decomposition of the graphs that are learnt from."""
+        constant = self.cut_label and getattr(self, "_kind", None) != "candidates" and self._cut() is DOMINATION
+        return CONSTANT_CUT_DOMINATION if constant else self._cut()
+
     @property
     def _divides(self) -> bool:
         """Whether the pieces of an instance are divided by their number; votes are counted."""
@@ -357,7 +363,7 @@ class LogLinearRanker(LabelFeatureRanker):
     def _fit_dual(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         from arcrank.solvers.loglinear_dual import DualAscent
 
-        ascent = DualAscent(X, graphs, self._cut(), self.C_ * weight, normalize=self._divides)
+        ascent = DualAscent(X, graphs, self._pieces(), self.C_ * weight, normalize=self._divides)
         state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
         history, random = self._history(), check_random_state(self.random_state)
         try:
@@ -389,7 +395,7 @@ class LogLinearRanker(LabelFeatureRanker):
         self._set_scale(measure_scale(X, weight), graphs.n_labels)
         design = add_intercept(X, self._constant) if self.fit_intercept else X
         design, graphs, weight = count_arcs(self.arc_weights, design, graphs, weight)
-        ascent, last = DualAscent(design, graphs, self._cut(), weight, normalize=self._divides), 1.0
+        ascent, last = DualAscent(design, graphs, self._pieces(), weight, normalize=self._divides), 1.0
         state, passes = ascent.start(), int(self.max_iter)
         for C in costs:
             ascent.rescale(state, C / last)
@@ -429,12 +435,13 @@ class LogLinearRanker(LabelFeatureRanker):
             return self.loss(graphs, self._cut(), weight)
         from arcrank.losses import LogLinearLoss
 
-        return LogLinearLoss(graphs, self._cut(), weight, normalize=self._divides, n_jobs=self.n_jobs)
+        return LogLinearLoss(graphs, self._pieces(), weight, normalize=self._divides, n_jobs=self.n_jobs)
 
     def _warm_weights(self, shape: tuple[int, ...]) -> Array:
         if self.warm_start and hasattr(self, "coef_"):
             old = np.vstack([self.coef_.T, self.intercept_ / self._constant]) if self.fit_intercept else self.coef_.T
-            old = _with_cut_weights(old) if self.cut_label and self._kind != "candidates" else old
+            if self.cut_label and self._kind != "candidates":
+                old = _with_cut_weights(old, constant=self._pieces().constant_cut)
             old = old[: shape[0]].reshape(-1) if len(shape) == 1 else old
             if old.shape == shape:
                 return old.copy()
@@ -501,12 +508,13 @@ class LogLinearRanker(LabelFeatureRanker):
             raise InputError(f"Candidates have {sets.shape[1]} features, the ranker learnt {self.n_features_in_}.")
 
 
-def _with_cut_weights(W: Array) -> Array:
+def _with_cut_weights(W: Array, *, constant: bool) -> Array:
     """(d, k + 1) weights, those of the cut first, of (d, k) weights relative to them.
 
-    Flows sum to 0 over the labels of an instance, and so do the weights of a feature at the optimum.
+    Flows sum to 0 over the labels of an instance, and so do the weights of a feature at the optimum, unless the cut is
+    constant.
     """
-    cut = -W.sum(axis=1, keepdims=True) / (W.shape[1] + 1)
+    cut = np.zeros((len(W), 1)) if constant else -W.sum(axis=1, keepdims=True) / (W.shape[1] + 1)
     return np.hstack([cut, W + cut])
 
 

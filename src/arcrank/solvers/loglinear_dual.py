@@ -124,11 +124,11 @@ def _bind(graphs: PreferenceGraphs, decomposition: Decomposition, normalize: boo
         state_ptr = loglinear_dual_layers.state_sizes(
             graphs.ptr, graphs.level, graphs.rest, layers[-1], graphs.n_labels, mirror
         )
-        graph = (*layers, state_ptr)
-        return lambda *a: loglinear_dual_layers.ascend(graph, mirror, shared, normalize, *a), int(state_ptr[-1])
+        fixed = (*layers, state_ptr), mirror, shared, normalize, decomposition.constant_cut
+        return lambda *a: loglinear_dual_layers.ascend(*fixed, *a), int(state_ptr[-1])
     cut = decomposition.pieces(graphs.to_arcs())
     pieces = cut.row_ptr, cut.arc_ptr, cut.head, cut.tail, cut.weight
-    return lambda *a: loglinear_dual_pieces.ascend(pieces, normalize, *a), len(cut.head)
+    return lambda *a: loglinear_dual_pieces.ascend(pieces, normalize, decomposition.constant_cut, *a), len(cut.head)
 
 
 def count_flows(graphs: PreferenceGraphs, decomposition: Decomposition) -> int:

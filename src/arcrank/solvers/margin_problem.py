@@ -132,6 +132,7 @@ class PieceProblem(MarginProblem):
     pieces_of: NDArray[np.int64]
     widest: int
     codes: Array | None = None
+    constant_cut: bool = False
     _kernel_codes: tuple[Array, Array] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -142,20 +143,22 @@ class PieceProblem(MarginProblem):
         """As `MarginProblem.linear_pass`, on explicit pieces."""
         fixed = (self.rule, self.shape[1], self.graph, self.pieces, rows, square, self.cost, visits, first, self.widest)
         return margin_dual_pieces.linear_pass(
-            *fixed, quiet, INNER_STEPS, self._kernel_codes, W, store.arrays(), gaps, costs
+            *fixed, quiet, INNER_STEPS, self._kernel_codes, self.constant_cut, W, store.arrays(), gaps, costs
         )
 
     def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
         """As `MarginProblem.gram_pass`, on explicit pieces."""
         fixed = (self.rule, self.shape[1], self.graph, self.pieces, square, self.cost, batch, K, F, cycles, self.widest)
+        gram = self._kernel_codes[1]
         return margin_dual_pieces.gram_pass(
-            *fixed, quiet, INNER_STEPS, self._kernel_codes[1], store.arrays(), gaps, costs, coefficients
+            *fixed, quiet, INNER_STEPS, gram, self.constant_cut, store.arrays(), gaps, costs, coefficients
         )
 
     def net_flows(self, block: slice, store: FlowStore) -> Array:
         """Outflow minus inflow of the labels for a block of instances, (rows, k)."""
         flows = np.empty((block.stop - block.start, self.shape[1]))
-        margin_dual_pieces.net_flows(self.rule, self.shape[1], self.pieces, block.start, store.arrays(), flows)
+        fixed = self.rule, self.shape[1], self.pieces, self.constant_cut
+        margin_dual_pieces.net_flows(*fixed, block.start, store.arrays(), flows)
         return flows
 
 
@@ -224,7 +227,10 @@ def _explicit_task(
     rule = margin_dual_pieces.EXPLICIT, False, loss.code, loss.target
     empty = np.zeros(0, dtype=np.int32)
     graph = np.zeros(0, dtype=np.int64), empty, empty, empty, 1
-    return PieceProblem(graphs.shape, graph, pieces, rule, cost, pieces_of, int(arcs_of.max(initial=1)), codes)
+    # With codes, the code of the cut is 0, and so is its score.
+    constant_cut = decomposition.constant_cut and codes is None and aggregate == "max"
+    widest = int(arcs_of.max(initial=1))
+    return PieceProblem(graphs.shape, graph, pieces, rule, cost, pieces_of, widest, codes, constant_cut)
 
 
 def _no_pieces() -> tuple[Any, ...]:

@@ -68,7 +68,8 @@ class PreferenceMachine(LinearRanker):
     decomposition : str or callable
         "identity" (the same as "zero-one"), "domination", "dominated", "disagreement", or a callable
         `(heads, tails, row) -> pieces`: the paper's label mappings. With cut_label, the arcs from the cut to the labels
-        below it are pieces of their own under "domination", since each of them is a separate question.
+        below it are pieces of their own under "domination", since each of them is a separate question, and the cut is
+        the constant 0; under the others it has weights of its own.
     loss : str
         "hinge" (the soft margin; the paper's KPLM), "squared-hinge" (modified least squares), "logistic",
         "exponential" or "beta-perceptron".

@@ -51,7 +51,7 @@ class ShortlistRanker(LabelRanker):
         `log(1 + sum_arcs exp(-margin))`, `max(0, 1 - smallest margin)^2`, or without the square.
     decomposition : str or callable
         As in `LogLinearRanker`. With cut_label, the arcs from the cut to the labels below it are pieces of their own
-        under "domination". A callable needs every arc written out.
+        under "domination"; the cut has weights of its own. A callable needs every arc written out.
     C : float or None
         Weight of the data term; None is 3 for "log-linear" and 0.25 for the others.
     prior : float or None
