@@ -43,7 +43,7 @@ def test_contradictions_and_cycles():
     assert report.self_contradictions == {"J": 1}
     cycle = LeaderboardReport.from_votes(Votes.from_columns("aabc", "bbca"), n_samples=5)
     assert [(one.labels, one.smallest_lead) for one in cycle.cycles] == [(("a", "b", "c"), 1.0)]
-    assert "Cycle: a > b > c > a, by majorities of at least 1 votes." in str(cycle)
+    assert "Cycle: a > b > c > a, by majorities of at least 1 vote." in str(cycle)
 
 
 def test_a_judge_with_one_vote_is_not_compared():
