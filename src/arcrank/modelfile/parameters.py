@@ -164,6 +164,7 @@ _MMP = {
 _TREES = {
     **_CUT,
     "arc_weights": OneOf("margin", "count"),
+    "steps": OneOf("newton", "gradient"),
     "decomposition": _DECOMPOSITION,
     "callback": _NOTHING,
     "random_state": _SEED,
