@@ -46,6 +46,13 @@ def test_contradictions_and_cycles():
     assert "Cycle: a > b > c > a, by majorities of at least 1 vote." in str(cycle)
 
 
+def test_ties_alone_say_nothing_about_the_order():
+    votes = Votes.from_columns("aab", "bbc", outcomes=["tie", "neither", "tie"])
+    report = LeaderboardReport.from_votes(votes, n_samples=5)
+    assert [(one.best_place, one.worst_place) for one in report.standings] == [(1, 1)] * 3
+    assert "All votes are ties or for neither label" in report.to_text()
+
+
 def test_a_judge_with_one_vote_is_not_compared():
     votes = Votes.from_columns("aab", "bba", judges=["J", "J", "K"])
     report = LeaderboardReport.from_votes(votes, n_samples=5)

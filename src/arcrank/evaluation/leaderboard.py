@@ -193,6 +193,8 @@ class LeaderboardReport:
         found = []
         if len(self.parts) > 1:
             found.append(f"No vote connects {len(self.parts)} groups of labels: their strengths cannot be compared.")
+        if not self.wins.any():
+            found.append("All votes are ties or for neither label: they say nothing about the order.")
         if self.contradicted:
             found.append(f"Voters contradict each other on {count(self.contradicted, 'case')}.")
         for judge, n in self.self_contradictions.items():
@@ -316,7 +318,7 @@ def _standings(votes: Votes, *, C: float, level: float, n_samples: int, random_s
     samples = model.bootstrap(votes, n_samples, random_state)
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(samples, tails, axis=0)
-    ranks = 1 + np.argsort(np.argsort(-samples, axis=1), axis=1)
+    ranks = np.array([_places(sample) for sample in samples])
     best, worst = np.quantile(ranks, tails, axis=0, method="nearest")
     wins = votes.wins()
     tied = (_counts(votes, code) for code in (TIE, NEITHER))
@@ -326,6 +328,12 @@ def _standings(votes: Votes, *, C: float, level: float, n_samples: int, random_s
         for label, s, a, b, first, last, *counts in zip(*columns, strict=True)
     ]
     return sorted(rows, key=lambda one: -one.strength)
+
+
+def _places(strengths: Array) -> Array:
+    """1 + the number of labels that are stronger: equal labels share a place."""
+    k = len(strengths)
+    return np.asarray(k + 1 - np.searchsorted(np.sort(strengths), strengths, side="right"))
 
 
 def _counts(votes: Votes, code: int) -> Array:

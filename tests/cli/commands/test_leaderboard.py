@@ -57,3 +57,12 @@ def test_standard_input_and_rows_that_cannot_be_read(votes):
     assert done.json["votes"] == 1
     assert "Left out 1 row: invalid vote (1)." in done.err
     failed(call("leaderboard", votes, "--level", "2"), "level must be")
+
+
+def test_votes_need_no_text_and_a_file_needs_votes(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("prompt,winner,loser\nhot,tea,milk\n,milk,tea\n,tea,milk\n", encoding="utf-8")
+    found = call("leaderboard", path, "--json").json
+    assert (found["votes"], found["contradicted_cases"]) == (3, 0)  # votes without a text are about different cases
+    path.write_text("winner,loser\n", encoding="utf-8")
+    failed(call("leaderboard", path), "has only a header", "A first line looks like this: winner,loser")
