@@ -12,7 +12,7 @@ __all__ = ["Axis", "Interval", "Series", "bar_plot", "interval_plot", "line_plot
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 480, 310, 58, 14, 12, 46
 _N_COLOURS = 8
 _WIDEST_BAR = 70
-_ROW, _NAMES, _LONGEST_NAME = 22, 170, 24
+_ROW, _NAMES, _LONGEST_NAME = 22, 170, 20
 
 
 class Series(NamedTuple):
@@ -120,7 +120,7 @@ def interval_plot(intervals: Sequence[Interval], x: Axis) -> str:
         y = _TOP + _ROW * (row + 0.5)
         low, middle, high = (f"{across(value):.1f}" for value in one[1:])
         parts.append(_text(_NAMES - 8, y + 4, _clipped(one.name), "end", "name"))
-        parts.append(f'<line stroke="var(--c0)" stroke-width="2" x1="{low}" x2="{high}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<line class="line c0" x1="{low}" x2="{high}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<circle class="dot c0" cx="{middle}" cy="{y:.1f}" r="4"><title>{one.value:.4g}</title></circle>')
     parts.append(_text((_NAMES + _WIDTH - _RIGHT) / 2, base + 36, x.name, "middle", "name"))
     return f"<figure>{_svg(parts, x.name, base + _BOTTOM)}</figure>"
