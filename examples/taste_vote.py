@@ -41,8 +41,10 @@ print(
 # --8<-- [start:person]
 # What a person likes depends on the person: votes with features.
 train = np.arange(len(corpus)) % 3 > 0
-told = votes[train[votes.case]].graphs().graphs[np.flatnonzero(train)]
-ranker = LogLinearRanker("disagreement", arc_weights="count", C=1.0).fit(X[train], told)
+given = votes[train[votes.case]].graphs().graphs[np.flatnonzero(train)]
+ranker = LogLinearRanker("disagreement", arc_weights="count", C=1.0).fit(
+    X[train], given
+)
 overall = np.tile(
     BradleyTerry().fit(votes[train[votes.case]]).strengths_, ((~train).sum(), 1)
 )

@@ -51,6 +51,7 @@ COMMANDS: dict[str, list[str]] = {
     "evaluate arcs": ["evaluate", "arcs.arcrank", "arcs.jsonl", "--json"],
     "evaluate classes": ["evaluate", "per.arcrank", "classes.csv", "--json"],
     "update": ["update", "mmp.arcrank", "more.jsonl", "--json"],
+    "leaderboard": ["leaderboard", "votes.csv", "--samples", "20", "--json"],
     "info": ["info", "auto.arcrank", "--json"],
     "info tree": ["info", "tree.arcrank", "--json"],
     "data list": ["data", "list", "--json"],
@@ -103,6 +104,10 @@ def write_inputs(folder: Path) -> None:
     arcs = [[[labels[0], rest[0]], [labels[0], rest[-1]]] for (_, labels), rest in zip(rows, others, strict=True)]
     _jsonl(folder / "arcs.jsonl", [{"text": t, "arcs": a} for (t, _), a in zip(rows, arcs, strict=True)])
     _jsonl(folder / "broken.jsonl", [{"text": t, "labels": s} for t, s in rows] + [{"text": 3, "labels": ["ship"]}])
+    votes = "".join(
+        f"{labels[0]},{rest[0]},judge {i % 3}\n" for i, ((_, labels), rest) in enumerate(zip(rows, others, strict=True))
+    )
+    (folder / "votes.csv").write_text("winner,loser,judge\n" + votes, encoding="utf-8")
     table = "".join(f"{text},{labels[0]}\n" for text, labels in rows)
     (folder / "classes.csv").write_text("text,label\n" + table, encoding="utf-8")
     (folder / "leaves.csv").write_text("text,label\n" + table, encoding="utf-8")

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+import arcrank
 from tests.cli.conftest import call
 
 PROMPTS = {"coder": "fix a bug in my python code", "bard": "write a poem about rain", "euler": "solve an equation"}
@@ -71,6 +72,17 @@ def test_ties_are_counted_and_scores_are_read(tmp_path):
     assert call("train", table, "--model", tmp_path / "s.arcrank", *quick, *options).code == 0
     ranked = call("rank", tmp_path / "s.arcrank", "-", stdin="cold\n")
     assert json.loads(ranked.out)["ranking"] == ["milk", "tea"]
+
+
+def test_label_features_are_saved_with_the_model(votes, tmp_path):
+    features = {"bard": [1, 0], "coder": [0, 1], "euler": [0, 1], "old": [0, 0]}
+    given = ("--set", f"label_features={json.dumps(features)}", "--validate", "0")
+    trained = call("train", votes, "--model", tmp_path / "m.arcrank", "--learner", "log-linear", *given)
+    assert trained.code == 0, trained.err
+    ranked = call("rank", tmp_path / "m.arcrank", "-", stdin="my python code\n")
+    assert json.loads(ranked.out)["ranking"][0] == "coder"
+    ranker = arcrank.load(tmp_path / "m.arcrank")[-1].add_labels({"new": [0, 1]})
+    assert ranker.labels_.tolist() == ["bard", "coder", "euler", "old", "new"]
 
 
 def test_a_wrong_vote_is_named_by_its_line(tmp_path):

@@ -77,7 +77,7 @@ def test_prompts_of_arena_tables_are_json_lists():
     ("row", "message"),
     [
         ("hot,tea,tea,a,1", "2: invalid vote: 'tea' is compared with itself"),
-        ("hot,tea,milk,left,1", "2: unknown outcome: The outcome 'left' is not known"),
+        ("hot,tea,milk,left,1", '2: unknown outcome: "left"; use a, b, tie, neither or the name of the label that won'),
         ("hot,,milk,a,1", "2: invalid vote: there is no a"),
         (",tea,milk,a,1", "2: no document: .*a case needs a text"),
         ("hot,tea,milk,a,much", "2: invalid number"),

@@ -43,7 +43,14 @@ def test_contradictions_and_cycles():
     assert report.self_contradictions == {"J": 1}
     cycle = LeaderboardReport.from_votes(Votes.from_columns("aabc", "bbca"), n_samples=5)
     assert [(one.labels, one.smallest_lead) for one in cycle.cycles] == [(("a", "b", "c"), 1.0)]
-    assert "Cycle: a > b > c > a, by majorities of at least 1 votes." in str(cycle)
+    assert "Cycle: a > b > c > a, by majorities of at least 1 vote." in str(cycle)
+
+
+def test_ties_alone_say_nothing_about_the_order():
+    votes = Votes.from_columns("aab", "bbc", outcomes=["tie", "neither", "tie"])
+    report = LeaderboardReport.from_votes(votes, n_samples=5)
+    assert [(one.best_place, one.worst_place) for one in report.standings] == [(1, 1)] * 3
+    assert "All votes are ties or for neither label" in report.to_text()
 
 
 def test_a_judge_with_one_vote_is_not_compared():

@@ -43,6 +43,9 @@ def test_a_case_with_ties_only_has_no_arcs():
     ("columns", "message"),
     [
         ({"winners": ["a", "b"], "losers": ["b", "b"]}, "Vote 1 compares 'b' with itself"),
+        ({"winners": [], "losers": []}, "There are no votes, and so no labels"),
+        ({"winners": ["a", None], "losers": ["b", "a"]}, "Vote 1 compares None with 'a'; name both labels"),
+        ({"winners": ["a", "b"], "losers": ["b", np.nan]}, "Vote 1 compares 'b' with nan; name both labels"),
         ({"winners": ["a"], "losers": ["b"], "outcomes": ["left"]}, "Vote 0: The outcome 'left' is not known"),
         ({"winners": ["a"], "losers": ["b", "c"]}, "1 winners and 2 losers"),
         ({"winners": ["a"], "losers": ["b"], "weights": [-1]}, "Vote 0 has the weight -1.0"),
@@ -50,7 +53,7 @@ def test_a_case_with_ties_only_has_no_arcs():
         ({"winners": ["a"], "losers": ["b"], "cases": [None]}, "Vote 0 has no case"),
         ({"winners": ["a"], "losers": ["b"], "cases": [[1]]}, "must be hashable"),
         ({"winners": ["a"], "losers": ["z"], "labels": ["a", "b"]}, "has the label 'z'"),
-        ({"winners": [None], "losers": ["b"]}, "Label names of different types"),
+        ({"winners": [1], "losers": ["b"]}, "Label names of different types"),
         ({"winners": [""], "losers": ["b"]}, "is empty"),
     ],
 )

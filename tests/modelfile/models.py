@@ -76,6 +76,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "log-linear": _labels(LogLinearRanker(random_state=np.random.RandomState(1), callback=lambda _: None)),
     "log-linear boosting": _labels(LogLinearRanker("zero-one", "boosting", max_iter=20), y=[0, 1, 2, 3] * 3),
     "log-linear candidates": lambda: LogLinearRanker().fit(CANDIDATES, np.arange(12) % 3),
+    "log-linear label features": _labels(
+        LogLinearRanker(label_features={"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [0.5, 0.25]})
+    ),
     "log-linear dual text": _text(TextFeatures(min_df=1), LogLinearRanker(solver="dual", random_state=0)),
     "machine": _labels(PreferenceMachine()),
     "machine codes": _labels(PreferenceMachine("domination", codes=np.eye(3)[:, ::-1])),

@@ -74,6 +74,7 @@ def put(name, place, value):
         ("mmp mostly zero", put("1/weights.rows", 0, np.inf), "weights has numbers"),
         ("rocchio", put("1/weights", 0, 1e101), "weights has numbers"),
         ("tfidf", put("0/idf", 0, np.nan), "idf has numbers"),
+        ("log-linear label features", put("0/label_weights", 0, np.inf), "label_weights has numbers"),
         ("rocchio", put("0/terms.ends", 0, -1), "outside"),
         ("papers", put("2/support", slice(None), 0), "support"),
         ("pivoted", put("2/support", slice(None), True), "features, but the next one reads"),

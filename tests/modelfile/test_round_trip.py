@@ -132,6 +132,23 @@ def test_online_rankers_go_on_as_if_never_stopped(name, path):
     assert new.cumulative_losses_.tobytes() == old.cumulative_losses_.tobytes()
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_labels_can_be_added_to_a_loaded_ranker(fit_intercept, path):
+    features = {"a": np.array([1, 0]), "b": (0, 1), "c": [0.5, 0.25]}
+    model = arcrank.LogLinearRanker(label_features=features, fit_intercept=fit_intercept).fit(X, SETS)
+    loaded = again(model, path)
+    for one in (model, loaded):
+        one.add_labels({"d": [1.0, 1.0]}).partial_fit(X, [["e"], ["d"]] * 6, label_features={"e": [0.0, 2.0]})
+    assert loaded.labels_.tolist() == ["a", "b", "c", "d", "e"]
+    assert loaded.score_labels(X).tobytes() == model.score_labels(X).tobytes()
+    assert again(loaded, path).score_labels(X).tobytes() == model.score_labels(X).tobytes()
+
+
+def test_a_ranker_fitted_again_without_label_features_is_saved(path):
+    model = MODELS["log-linear label features"]().set_params(label_features=None).fit(X, SETS)
+    assert again(model, path).score_labels(X).tobytes() == model.score_labels(X).tobytes()
+
+
 def test_warm_start_goes_on_from_the_weights(path):
     ranker = arcrank.LogLinearRanker(solver="lbfgs", warm_start=True).fit(X, SETS)
     loaded = again(ranker, path)

@@ -94,7 +94,9 @@ def _label_answers(ranker: Any, rows: Any) -> Iterator[Any]:
         yield [why.margin, *(value for _, value in why.parts)]
     if hasattr(ranker, "_bound_terms"):
         ranker.margin_bound()
-    if hasattr(ranker, "partial_fit"):
+    if hasattr(ranker, "add_labels"):
+        yield ranker.add_labels({"added": np.ones(len(ranker.label_coef_))}).score_labels(rows)
+    elif hasattr(ranker, "partial_fit"):
         yield from _learn_on(ranker, rows)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcrank import LogLinearRanker
+from arcrank import CandidateSets, LogLinearRanker
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import from_votes
 from arcrank.metrics import kendall_tau
@@ -104,6 +104,12 @@ def test_without_label_features_there_is_no_partial_fit():
 def test_what_is_refused(options, error, message):
     with pytest.raises(error, match=message):
         LogLinearRanker(**options).check_parameters()
+
+
+def test_candidates_have_no_label_features():
+    sets = CandidateSets(np.eye(4), [0, 2, 4])
+    with pytest.raises(ParameterError, match="CandidateSets have features of their own"):
+        LogLinearRanker(label_features={"a": [1]}).fit(sets, [0, 1, 0, 1])
 
 
 def test_every_label_needs_features():

@@ -13,7 +13,7 @@ import arcrank
 from arcrank import CUT, LogLinearRanker, TreeRanker
 from arcrank.decompositions import get_decomposition
 from arcrank.errors import InputError, ModelFileError, ParameterError
-from arcrank.graphs import as_graphs
+from arcrank.graphs import as_graphs, from_scores
 from arcrank.losses import LogLinearLoss
 from arcrank.metrics import kendall_tau
 from arcrank.solvers.history import History
@@ -79,6 +79,38 @@ def test_a_step_is_newtons():
     _, gradient, curvature = loss.derivatives(np.tile(ranker.intercept_, (8, 1)))
     expected = ranker.intercept_ - 0.5 * gradient.sum(axis=0) / curvature.sum(axis=0)
     np.testing.assert_allclose(ranker.score_labels(X)[0], expected)
+
+
+def test_gradient_steps_are_means_whatever_the_weights():
+    """One round of trees with a leaf for each place: labels are scored by their mean differences there."""
+    X = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0)
+    scores = np.array([[9.0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]] * 2 + [[0.0, 0, 0]] * 4)
+    graphs = from_scores(scores, margin="difference")
+    options = {"learning_rate": 1.0, "min_samples_leaf": 1, "random_thresholds": False}
+    forest = TreeRanker("disagreement", 1, n_runs=1, arc_weights="count", steps="gradient", **options, random_state=0)
+    found = forest.fit(X, graphs).score_labels([[0.0], [2.0]])
+    centred = (scores - scores.mean(axis=1, keepdims=True))[:4].mean(axis=0)
+    np.testing.assert_allclose(found[0] / np.abs(found[0]).max(), centred / np.abs(centred).max(), atol=1e-6)
+    assert not forest.intercept_.any()
+    np.testing.assert_allclose(found[1], found[0])  # instances without a preference change nothing
+    alone = np.arange(12.0)[:, None]
+    gradient, newton = (
+        forest.set_params(steps=steps).fit(alone, graphs).score_labels(alone) for steps in ("gradient", "newton")
+    )
+    np.testing.assert_allclose(gradient[0, 0] / gradient[1, 1], 9.0)  # in proportion to the weights
+    assert newton[0, 0] / newton[1, 1] < 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": "mean"}, "steps must be 'newton' or 'gradient', got 'mean'"),
+        ({"steps": "gradient", "shared_trees": False}, "steps='gradient' is for shared_trees=True"),
+    ],
+)
+def test_steps_are_checked(options, message):
+    with pytest.raises(ParameterError, match=message):
+        TreeRanker(**options).check_parameters()
 
 
 def test_arrays_score_as_lightgbm_does():

@@ -29,6 +29,9 @@ COMMANDS = {
     "serve": "Serve models over HTTP, with a page to rank, explain and teach by preferences.",
     "export": "Write a page with the model inside, which ranks and explains in a browser without a server.",
     "check": "Check data before training: labels, duplicates, overlaps, contradictions, and what training will need.",
+    "leaderboard": (
+        "Rank labels by votes alone: strengths with intervals, who beats whom, cycles, and judges who disagree."
+    ),
     "info": "Show a model's card: learner, labels, features, how it was trained and measured.",
     "reproduce": "Run the papers' experiments and compare every number with the published one.",
     "demo": "Show what arcrank does, offline and in under a minute: train, evaluate, rank, explain, report.",

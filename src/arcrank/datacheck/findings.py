@@ -137,8 +137,9 @@ def _rows(numbers: Sequence[int]) -> str:
 
 def _number_of_labels(found: CorpusStats) -> Made:
     named = [label for label, n in found.labels.items() if n]
-    if not named:
-        yield "serious", "no labels", "no row names a label", "give every row labels, layers, a ranking or arcs", 0
+    if not named and (found.n_rows or not found.skipped):  # rows that cannot be read are a finding of their own
+        remedy = "give every row labels, layers, a ranking, arcs or a vote"
+        yield "serious", "no labels", "no row names a label", remedy, 0
     elif len(named) == 1:
         message = f"there is only one label, {truncate(named[0], 40)!r}"
         yield "serious", "one label", message, "ranking needs at least two labels", 1

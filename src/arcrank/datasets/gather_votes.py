@@ -39,7 +39,7 @@ def _keys(corpus: Corpus) -> list[Any]:
     ids = corpus.ids or [None] * len(corpus)
     texts: list[Any] = corpus.texts or [None] * len(corpus)
     return [
-        ("id", name) if name is not None else ("text", text) if text is not None else ("row", row)
+        ("id", name) if name is not None else ("text", text) if text else ("row", row)
         for row, (name, text) in enumerate(zip(ids, texts, strict=True))
     ]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypedDict
 
 from arcrank._validation import check_int
+from arcrank._wording import count, format_counts
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.svmlight import numeric_order
@@ -213,6 +214,8 @@ def read_votes(
     options = Options(4096, _checked_labels(labels), delimiter=delimiter, text_column=text_column, caseless=True)
     blocks = list(Request(path, format, on_error, max_line_bytes, options).blocks())
     corpus = join(blocks)
+    if corpus.skipped:
+        warnings.warn(f"Left out {count(corpus.n_skipped, 'row')}: {format_counts(corpus.skipped)}.", stacklevel=2)
     return corpus.votes() if not any(corpus.texts or ()) else gather_votes(corpus).votes()
 
 

@@ -40,6 +40,11 @@ _FIRST_LINES = {
     "svmlight": "crude,ship 1:0.5 7:1",
     "qid": "2 qid:1 1:0.5 7:1",
 }
+_FIRST_VOTES = {
+    "jsonl": '{"winner": "tea", "loser": "milk"}',
+    "csv": "winner,loser",
+    "tsv": "winner<TAB>loser",
+}
 _LINES_OF_ANY_KIND = "lines"
 """The format if neither extension nor argument names one and the model takes texts: a line is JSON or a text."""
 _DELIMITED = ("csv", "tsv")
@@ -82,7 +87,7 @@ class Request:
                     empty = False
                     yield block
         if empty and self.options.labelled:
-            raise _no_rows(name, found)
+            raise _no_rows(name, found, votes=self.options.caseless)
 
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], str, str]]:
@@ -158,11 +163,13 @@ def _check_options(options: Options) -> None:
         raise ParameterError("header=False means that columns have no names; omit text_column= and label_column=.")
 
 
-def _no_rows(name: str, format: str) -> FormatError:
+def _no_rows(name: str, format: str, *, votes: bool) -> FormatError:
     if not format:
         return FormatError(f"{name}: there are no rows.")
-    example = f"\nA first line looks like this: {_FIRST_LINES[format]}" if format in _FIRST_LINES else ""
-    return FormatError(f"{name}: the file is empty or blank: it has no rows.{example}")
+    first = (_FIRST_VOTES if votes else _FIRST_LINES).get(format)
+    example = f"\nA first line looks like this: {first}" if first else ""
+    header = ", or has only a header" if format in _DELIMITED else ""
+    return FormatError(f"{name}: the file is empty or blank{header}: it has no rows.{example}")
 
 
 def _first_line(stream: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -14,6 +15,7 @@ from arcrank._validation import check_int, check_real
 from arcrank._wording import count
 from arcrank.errors import InputError
 from arcrank.graphs.votes import NEITHER, OUTCOMES, TIE, Votes
+from arcrank.io.atomic import write_atomically
 from arcrank.rankers.bradley_terry import BradleyTerry, connected_parts
 
 __all__ = ["Cycle", "JudgeAgreement", "LeaderboardReport", "Standing"]
@@ -39,6 +41,11 @@ class Standing(NamedTuple):
     losses: float
     ties: float
     neither: float
+
+    @property
+    def places(self) -> str:
+        """The places as text, such as "2" or "1-3"."""
+        return str(self.best_place) if self.best_place == self.worst_place else f"{self.best_place}-{self.worst_place}"
 
 
 class Cycle(NamedTuple):
@@ -176,7 +183,7 @@ class LeaderboardReport:
         head = f"{'label':{width}}  strength  {self.level:.0%} interval  places    won   lost   tied"
         rows = [
             f"{one.label!s:{width}}  {one.strength:8.2f}  {one.low:6.2f} {one.high:6.2f}  "
-            f"{_places(one):>6}  {one.wins:5g}  {one.losses:5g}  {one.ties:5g}"
+            f"{one.places:>6}  {one.wins:5g}  {one.losses:5g}  {one.ties:5g}"
             for one in self.standings
         ]
         return [head, *rows]
@@ -186,13 +193,16 @@ class LeaderboardReport:
         found = []
         if len(self.parts) > 1:
             found.append(f"No vote connects {len(self.parts)} groups of labels: their strengths cannot be compared.")
+        if not self.wins.any():
+            found.append("All votes are ties or for neither label: they say nothing about the order.")
         if self.contradicted:
             found.append(f"Voters contradict each other on {count(self.contradicted, 'case')}.")
         for judge, n in self.self_contradictions.items():
             found.append(f"{judge} voted both ways on {count(n, 'pair')} of a case.")
         for cycle in self.cycles:
             a, b, c = cycle.labels
-            found.append(f"Cycle: {a} > {b} > {c} > {a}, by majorities of at least {cycle.smallest_lead:g} votes.")
+            votes = f"{cycle.smallest_lead:g} {'vote' if cycle.smallest_lead == 1 else 'votes'}"
+            found.append(f"Cycle: {a} > {b} > {c} > {a}, by majorities of at least {votes}.")
         few = sum(one.score is None for one in self.judges)
         found += [
             f"{one.judge} agrees with the others in {one.agreement:.0%} of {one.votes} votes, "
@@ -203,6 +213,30 @@ class LeaderboardReport:
         if few:
             found.append(f"{count(few, 'judge')} with fewer than {_FEWEST_VOTES} votes: too few to be compared.")
         return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON: what `arcrank leaderboard --json` prints."""
+        judges = [{**one._asdict(), "judge": str(one.judge), "disagrees": one.disagrees} for one in self.judges]
+        return {
+            "votes": self.n_votes,
+            "labels": [str(label) for label in self.labels],
+            "level": self.level,
+            "standings": _standings_dict(self.standings),
+            "wins": self.wins.tolist(),
+            "slices": {str(name): _standings_dict(standings) for name, standings in self.slices.items()},
+            "contradicted_cases": self.contradicted,
+            "self_contradictions": {str(judge): n for judge, n in self.self_contradictions.items()},
+            "cycles": [{**one._asdict(), "labels": [*map(str, one.labels)]} for one in self.cycles],
+            "judges": judges,
+            "groups": [[*map(str, part)] for part in self.parts],
+            "notes": self.notes(),
+        }
+
+    def to_html(self, path: str | os.PathLike[str], *, title: str = "") -> None:
+        """Write the report as one self-contained HTML page; it is written completely or not at all."""
+        from arcrank.evaluation.report.leaderboard import leaderboard_page
+
+        write_atomically(path, [leaderboard_page(self, title).encode()])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the strengths with their intervals with matplotlib; return the axes."""
@@ -221,7 +255,7 @@ class LeaderboardReport:
     def _repr_html_(self) -> str:
         columns = ("label", "strength", f"{self.level:.0%} interval", "places", "won", "lost", "tied")
         rows = [
-            (one.label, f"{one.strength:.2f}", f"{one.low:.2f} to {one.high:.2f}", _places(one), *one[6:9])
+            (one.label, f"{one.strength:.2f}", f"{one.low:.2f} to {one.high:.2f}", one.places, *one[6:9])
             for one in self.standings
         ]
         names = [str(label) for label in self.labels]
@@ -241,8 +275,8 @@ class LeaderboardReport:
         return f"LeaderboardReport({count(self.n_votes, 'vote')}, {count(len(self.labels), 'label')})"
 
 
-def _places(one: Standing) -> str:
-    return str(one.best_place) if one.best_place == one.worst_place else f"{one.best_place}-{one.worst_place}"
+def _standings_dict(standings: list[Standing]) -> list[dict[str, Any]]:
+    return [{**one._asdict(), "label": str(one.label)} for one in standings]
 
 
 def _html_table(head: tuple[Any, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -284,7 +318,7 @@ def _standings(votes: Votes, *, C: float, level: float, n_samples: int, random_s
     samples = model.bootstrap(votes, n_samples, random_state)
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(samples, tails, axis=0)
-    ranks = 1 + np.argsort(np.argsort(-samples, axis=1), axis=1)
+    ranks = np.array([_places(sample) for sample in samples])
     best, worst = np.quantile(ranks, tails, axis=0, method="nearest")
     wins = votes.wins()
     tied = (_counts(votes, code) for code in (TIE, NEITHER))
@@ -294,6 +328,12 @@ def _standings(votes: Votes, *, C: float, level: float, n_samples: int, random_s
         for label, s, a, b, first, last, *counts in zip(*columns, strict=True)
     ]
     return sorted(rows, key=lambda one: -one.strength)
+
+
+def _places(strengths: Array) -> Array:
+    """1 + the number of labels that are stronger: equal labels share a place."""
+    k = len(strengths)
+    return np.asarray(k + 1 - np.searchsorted(np.sort(strengths), strengths, side="right"))
 
 
 def _counts(votes: Votes, code: int) -> Array:

@@ -6,6 +6,7 @@ with `arc_weights="count"`, which multiplies the loss of a piece by its weight.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -46,7 +47,9 @@ def outcome_code(word: Any, a: Any = None, b: Any = None) -> int:
             return code
     code = _WORDS.get(str(word).strip().lower(), -1)
     if code < 0:
-        raise InputError(f"The outcome {word!r} is not known; use {', '.join(OUTCOMES[:-1])} or {OUTCOMES[-1]}.")
+        raise InputError(
+            f"The outcome {word!r} is not known; use {', '.join(OUTCOMES)} or the name of the label that won."
+        )
     return code
 
 
@@ -155,7 +158,12 @@ class Votes:
         for what, column in columns.items():
             if column is not None and len(column) != n:
                 raise InputError(f"There are {n} winners and {len(column)} {what}; give one of each for every vote.")
-        vocabulary = Vocabulary(labels, {*first, *second})
+        named = {*first, *second}
+        if any(map(_is_missing, named)):
+            raise _no_label(first, second)
+        if not named and labels is None:
+            raise InputError("There are no votes, and so no labels; give votes, or name the labels: labels=[...].")
+        vocabulary = Vocabulary(labels, named)
         assert vocabulary.names is not None
         a, b = (_numbered(column, vocabulary) for column in (first, second))
         _refuse_self(a, b, vocabulary.names)
@@ -312,9 +320,18 @@ def _coded(outcomes: list[Any], a: list[Any], b: list[Any]) -> NDArray[np.int8]:
     return codes
 
 
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _no_label(first: list[Any], second: list[Any]) -> InputError:
+    row = next(row for row, (a, b) in enumerate(zip(first, second, strict=True)) if _is_missing(a) or _is_missing(b))
+    return InputError(f"Vote {row} compares {first[row]!r} with {second[row]!r}; name both labels, or remove it.")
+
+
 def _refuse_missing(cases: list[Any]) -> None:
     for row, case in enumerate(cases):
-        if case is None or case != case:  # noqa: PLR0124 - NaN is the one value that differs from itself
+        if _is_missing(case):
             raise InputError(f"Vote {row} has no case (got {case!r}); say what it is about, or pass cases=None.")
 
 

@@ -1,7 +1,7 @@
 """What the parts of a model file have learnt: every array with its type, its shape and the range of its numbers.
 
 Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps or trees, N nodes of
-trees with w values each, n training instances.
+trees with w values each, n training instances, p features of labels.
 Forms may depend on the parameters; what shapes and ranges cannot express is checked across several values.
 """
 
@@ -122,9 +122,11 @@ def _rocchio(_: Values, __: Values) -> dict[str, Form]:
     return _labels() | _weights("k") | _CALIBRATED
 
 
-def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
+def _log_linear(settings: Values, learnt: Values) -> dict[str, Form]:
     threshold = Number(-np.inf, np.inf)
+    shared = {} if settings["label_features"] is None else _shared_weights(settings)
     return {
+        **shared,
         **_labels("candidates"),
         **_CALIBRATED,
         **_weights(1 if learnt.get("kind") == "candidates" else "k"),
@@ -133,6 +135,12 @@ def _log_linear(_: Values, learnt: Values) -> dict[str, Form]:
         "solver": Optional(OneOf("dual", "lbfgs", "boosting")),
         "thresholds": Optional(Record({"any": threshold, "first": threshold})),
     }
+
+
+def _shared_weights(settings: Values) -> dict[str, Form]:
+    """The weights of p label features, which new labels are scored by."""
+    columns = "d+1" if settings["fit_intercept"] else "d"
+    return {"label_weights": Array("f8", "p", columns), "constant": Number(_SMALLEST)}
 
 
 _BOUND = {

@@ -26,6 +26,7 @@ from arcrank.modelfile.forms import (
     Some,
     Whole,
     Words,
+    bound,
 )
 from arcrank.modelfile.text_forms import MOST_WORDS, Columns, Dtype, Encoding, Fraction, Kinds, Range, TokenPattern
 from arcrank.rankers.set_offsets import check_set_measure
@@ -76,6 +77,25 @@ class PositiveNumbers(Form):
         return isinstance(value, list) and all(Number(1e-100).fits(one, sizes) for one in value)
 
 
+class LabelVectors(Form):
+    """A dict of labels and vectors of numbers, all of the length that the symbol says."""
+
+    says = "a dict of labels and lists of numbers of one length"
+
+    def __init__(self, symbol: str) -> None:
+        self.symbol = symbol
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:
+        """Whether it is one."""
+        return isinstance(value, dict) and all(
+            type(label) in (str, int, float, bool) and self._is_vector(vector, sizes) for label, vector in value.items()
+        )
+
+    def _is_vector(self, value: Any, sizes: Sizes) -> bool:
+        numbers = isinstance(value, list) and all(Number().fits(one, sizes) for one in value)
+        return numbers and bound(self.symbol, len(value), sizes)
+
+
 def _training(names: str) -> dict[str, Form]:
     return dict.fromkeys(names.split(), _ANY_OF_TRAINING)
 
@@ -100,7 +120,7 @@ _LOG_LINEAR = {
     "random_state": _SEED,
     **_REGULARISED,
     "arc_weights": OneOf("margin", "count"),
-    "label_features": _NOTHING,
+    "label_features": Either(_NOTHING, LabelVectors("p")),
     **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
@@ -144,6 +164,7 @@ _MMP = {
 _TREES = {
     **_CUT,
     "arc_weights": OneOf("margin", "count"),
+    "steps": OneOf("newton", "gradient"),
     "decomposition": _DECOMPOSITION,
     "callback": _NOTHING,
     "random_state": _SEED,

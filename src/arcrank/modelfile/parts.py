@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from arcrank.modelfile.encoder import MostlyZero, Names
 from arcrank.modelfile.forms import Form, MisfitError, Optional, Sizes
 from arcrank.modelfile.learnt import LEARNT, RELATIONS
@@ -16,6 +18,7 @@ from arcrank.modelfile.parameters import EARLIER, PARAMETERS, RETIRED
 __all__ = [
     "CountsPart",
     "EmbeddingPart",
+    "LogLinearPart",
     "OnlinePart",
     "Part",
     "ShortlistPart",
@@ -124,6 +127,26 @@ class Part:
             is_record = name in self.records and value is not None
             setattr(estimator, self.fitted[name], import_home(self.records[name])(**value) if is_record else value)
         return estimator
+
+
+class LogLinearPart(Part):
+    """A log-linear ranker; with label features it has the weights that labels share, so that labels can be added."""
+
+    def parameters(self, estimator: Any) -> dict[str, Any]:
+        found = super().parameters(estimator)
+        if found["label_features"] is not None:
+            found["label_features"] = {
+                label: np.atleast_1d(vector).astype(np.float64).tolist()
+                for label, vector in found["label_features"].items()
+            }
+        return found
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        found = super().learnt(estimator)
+        if estimator.label_features is None:
+            found.pop("label_weights", None)  # of an earlier fit
+            found.pop("constant", None)
+        return found
 
 
 class OnlinePart(Part):

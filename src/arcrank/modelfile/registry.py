@@ -12,6 +12,7 @@ from arcrank.modelfile.average import AveragePart
 from arcrank.modelfile.parts import (
     CountsPart,
     EmbeddingPart,
+    LogLinearPart,
     OnlinePart,
     Part,
     ShortlistPart,
@@ -29,6 +30,7 @@ _WEIGHTS = {"weights": "coef_", "intercept": "intercept_"}
 _CALIBRATED = {"calibration": "calibration_"}
 _CALIBRATION = {"calibration": "arcrank.rankers.calibration:Calibration"}
 _TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_", "cost": "C_"}
+_LABEL_FEATURES = {"label_weights": "label_coef_", "constant": "_constant"}
 _MACHINE = {
     "embedding": "embedding_",
     "support": "support_",
@@ -72,11 +74,20 @@ def _columns(name: str, home: str, fitted: dict[str, str] | None = None) -> Part
 
 
 PARTS: tuple[Part, ...] = (
-    _ranker(
+    LogLinearPart(
         "log-linear",
-        "rankers.loglinear:LogLinearRanker",
-        {**_LABELS, **_WEIGHTS, **_TRAINING, **_CALIBRATED, "solver": "solver_", "thresholds": "thresholds_"},
+        "arcrank.rankers.loglinear:LogLinearRanker",
+        {
+            **_LABELS,
+            **_WEIGHTS,
+            **_TRAINING,
+            **_CALIBRATED,
+            **_LABEL_FEATURES,
+            "solver": "solver_",
+            "thresholds": "thresholds_",
+        },
         {"thresholds": "arcrank.rankers.thresholds:Thresholds", **_CALIBRATION},
+        ranks=True,
     ),
     _ranker(
         "preference-machine",

@@ -73,7 +73,7 @@ class LogLinearRanker(LabelFeatureRanker):
     label_features : dict of labels and vectors of numbers, optional
         What is known of the labels, such as prices and sizes of models. The scores become `x' W_y + x' B z_y` with
         the same penalty on W and B, so that labels without any vote can be ranked (`add_labels`) and new ones need few
-        votes (`partial_fit`). For "auto" and "lbfgs", without cut_label; such a ranker is not for model files.
+        votes (`partial_fit`). For "auto" and "lbfgs", without cut_label.
     loss : callable, optional
         A custom convex loss instead of the log-linear one, for "auto" and "lbfgs": `loss(graphs, decomposition,
         weight)` is called by `fit`, with C in the instances' weights, and returns a `FlowLoss`. Such a ranker is not
@@ -483,6 +483,8 @@ class LogLinearRanker(LabelFeatureRanker):
             raise ParameterError(
                 "solver='dual' needs features X of instances; for CandidateSets use 'lbfgs' or 'boosting'."
             )
+        if self.label_features is not None:
+            raise ParameterError("CandidateSets have features of their own; leave label_features out.")
         self._kind, self.n_features_in_ = "candidates", sets.shape[1]
         self.__dict__.pop("calibration_", None)
         self._check_candidates(sets)

@@ -13,6 +13,7 @@ from arcrank.decompositions import get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, PreferenceGraphs
 from arcrank.graphs.cut import CUT
+from arcrank.losses.mean_curvature import MeanCurvature
 from arcrank.rankers.arc_weights import check_arc_weights
 from arcrank.rankers.base import Explanation, LabelRanker, Sizes, check_sample_weight, relative_to_cut
 from arcrank.solvers.forest import Forest
@@ -22,6 +23,7 @@ __all__ = ["TreeRanker"]
 
 _MOST_LEAVES = 131_072  # LightGBM's limit
 _SCORES = 9  # scores, start, outflow, inflow, gradient, curvature, and LightGBM's own scores, gradients and curvatures
+_LONGEST_STEP = 20.0  # where all margins in a leaf are wrong by far, curvatures vanish
 _SMALLEST_CURVATURE = 1e-3  # in a leaf: where margins are large there is nothing left to learn
 
 
@@ -59,6 +61,12 @@ class TreeRanker(LabelRanker):
         Share of the features that are drawn for each split.
     subsample : float
         Share of the instances that are drawn for each round.
+    steps : "newton" or "gradient"
+        What a leaf adds to the scores. "newton" is the step that reduces the loss most. "gradient" is a multiple of the
+        mean gradient of the instances there, starting from scores of 0: with `arc_weights="count"` instances of small
+        weights then have little influence even where they are alone in a leaf. One round of large trees with
+        `learning_rate=1` is a forest that ranks labels by their mean differences in `from_scores(margin="difference")`.
+        For shared trees.
     normalize : bool
         Divide an instance's pieces by their number s_i, or count every piece fully.
     arc_weights : "margin" or "count"
@@ -90,7 +98,8 @@ class TreeRanker(LabelRanker):
     forest_ : Forest
         The trees as arrays.
     intercept_ : (k,) array
-        Scores before the first round, those of the best constant ranking, less the offsets of a calibration.
+        Scores before the first round, those of the best constant ranking (0 for gradient steps), less the offsets of a
+        calibration.
     labels_ : (k,) array
         The columns of a matrix, else sorted.
     history_ : list of {iteration, loss, run, seconds}
@@ -127,6 +136,7 @@ class TreeRanker(LabelRanker):
         random_thresholds: bool = True,
         max_features: float = 1.0,
         subsample: float = 1.0,
+        steps: str = "newton",
         normalize: bool = True,
         arc_weights: str = "margin",
         cut_label: bool = False,
@@ -149,6 +159,7 @@ class TreeRanker(LabelRanker):
         self.random_thresholds = random_thresholds
         self.max_features = max_features
         self.subsample = subsample
+        self.steps = steps
         self.normalize = normalize
         self.arc_weights = arc_weights
         self.cut_label = cut_label
@@ -171,6 +182,10 @@ class TreeRanker(LabelRanker):
         for name in ("shared_trees", "random_thresholds"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ParameterError(f"{name} must be True or False, got {getattr(self, name)!r}.")
+        if self.steps not in ("newton", "gradient"):
+            raise ParameterError(f"steps must be 'newton' or 'gradient', got {self.steps!r}.")
+        if self.steps == "gradient" and not self.shared_trees:
+            raise ParameterError("steps='gradient' is for shared_trees=True; give only one of them another value.")
         check_arc_weights(self.arc_weights)
         check_callable("callback", self.callback)
         check_seed("random_state", self.random_state)
@@ -189,7 +204,11 @@ class TreeRanker(LabelRanker):
 
     def _boost(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> None:
         loss = self._loss(graphs, weight)
-        start = _best_constants(loss)
+        start = np.zeros(loss.shape[1])
+        if self.steps == "gradient":
+            loss = MeanCurvature(loss, weight)
+        else:
+            start = _best_constants(loss)
         boosting = self._grower(X, loss, start)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_runs).tolist()
         history = History(self.callback, self.n_runs * self.n_rounds, self.verbose)
@@ -223,7 +242,12 @@ class TreeRanker(LabelRanker):
                 "splitter": "random" if self.random_thresholds else "best",
                 "max_features": float(self.max_features),
             }
-            steps = {"learning_rate": self.learning_rate, "l2": self.l2_regularization, "subsample": self.subsample}
+            steps = {
+                "learning_rate": self.learning_rate,
+                "l2": self.l2_regularization,
+                "longest_step": _LONGEST_STEP if self.steps == "newton" else np.inf,
+                "subsample": self.subsample,
+            }
             return SharedTrees(X, loss, start, **steps, settings=settings)
         from arcrank.solvers.lightgbm_trees import LightGBMTrees
 

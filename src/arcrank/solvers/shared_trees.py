@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["SharedTrees"]
 
 _LARGEST = float(np.finfo(np.float32).max)
-_LONGEST_STEP = 20.0  # where all margins in a leaf are wrong by far, curvatures vanish
 
 
 class SharedTrees:
@@ -39,8 +38,9 @@ class SharedTrees:
         Of their graphs.
     start : (k,) array
         Scores before the first round.
-    learning_rate, l2, subsample : float
-        The factors of steps, what is added to curvatures, and the share of the rows that a tree sees.
+    learning_rate, l2, longest_step, subsample : float
+        The factors of steps, what is added to curvatures, the limit of steps before they are multiplied by their
+        factor, and the share of the rows that a tree sees.
     settings : mapping
         scikit-learn's parameters of trees.
     """
@@ -53,13 +53,18 @@ class SharedTrees:
         *,
         learning_rate: float,
         l2: float,
+        longest_step: float,
         subsample: float,
         settings: Mapping[str, Any],
     ) -> None:
         self._X, self._missing = _single_precision(X)
         self._check = sp.issparse(X) or bool(self._missing.any())  # scikit-learn then has something to prepare
         self._loss, self._start = loss, start
-        self._rate, self._l2, self._subsample, self._settings = learning_rate, l2, subsample, settings
+        self._rate, self._l2, self._longest = learning_rate, l2, learning_rate * longest_step
+        self._subsample, self._settings = subsample, settings
+        self._first = loss.derivatives(np.tile(start, (X.shape[0], 1)))  # the same for all runs
+        informative = self._first[2].any(axis=1)
+        self._rows = np.flatnonzero(informative) if informative.any() else np.arange(X.shape[0])
         self._trees: list[tuple[int, Tree]] = []
         self._runs = 0
 
@@ -68,8 +73,8 @@ class SharedTrees:
         random = np.random.RandomState(seed)
         scores = np.tile(self._start, (self._X.shape[0], 1))
         self._runs += 1
-        for _ in range(n_rounds):
-            value, gradient, curvature = self._loss.derivatives(scores)
+        for number in range(n_rounds):
+            value, gradient, curvature = self._loss.derivatives(scores) if number else self._first
             scores += self._add_tree(gradient, curvature, random)
             if history.add(loss=value, run=self._runs):
                 return True
@@ -87,16 +92,16 @@ class SharedTrees:
         leaves = tree.apply(self._X)
         sums = sp.csr_matrix((np.ones(len(leaves)), (leaves, np.arange(len(leaves)))), (tree.node_count, len(leaves)))
         steps = -self._rate * (sums @ gradient) / np.maximum(sums @ curvature + self._l2, 1e-30)
-        longest = self._rate * _LONGEST_STEP
-        steps = np.clip(steps, -longest, longest)
+        steps = np.clip(steps, -self._longest, self._longest)
         self._trees.append((0, self._plain(tree, np.bincount(leaves, minlength=tree.node_count), steps)))
         return steps[leaves]
 
     def _draw(self, random: np.random.RandomState) -> IntArray | slice:
-        n = self._X.shape[0]
+        """Rows to grow a tree from: those that prefer some label, or a share of them."""
+        n = len(self._rows)
         if self._subsample == 1.0:
-            return slice(None)
-        return np.sort(random.permutation(n)[: max(1, round(self._subsample * n))])
+            return slice(None) if n == self._X.shape[0] else self._rows
+        return np.sort(self._rows[random.permutation(n)[: max(1, round(self._subsample * n))]])
 
     def _plain(self, tree: Any, at_leaves: IntArray, steps: Array) -> Tree:
         """The arrays of a tree."""

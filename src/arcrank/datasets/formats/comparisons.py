@@ -94,8 +94,9 @@ def vote_of(fields: Mapping[str, Any], first: str = "a", second: str = "b", said
         given = fields[said]
         try:
             word = OUTCOMES[outcome_code(given, a, b)]
-        except InputError as error:
-            raise RowError("unknown outcome", str(error).rstrip(".")) from None
+        except InputError:
+            detail = f"{shown(given)}; use {', '.join(OUTCOMES)} or the name of the label that won"
+            raise RowError("unknown outcome", detail) from None
     judge = fields.get("judge")
     return Vote(a, b, word, _weight(fields.get("weight")), None if _is_empty(judge) else str(judge))
 
@@ -132,7 +133,7 @@ def _content(fields: Mapping[str, Any], lower: Mapping[str, Any], options: Optio
             raise RowError("no document", f"there is no {shown(options.text_column)}")
         return _text(options.text_column, fields[options.text_column])
     column = next((name for name in _TEXTS if name in lower), None)
-    if column is not None:
+    if column is not None and not (options.caseless and _is_empty(lower[column])):
         return _text(column, lower[column])
     if options.caseless:
         return ""
@@ -148,7 +149,7 @@ def _features(fields: Mapping[str, Any]) -> dict[str, float]:
     found = {name: value for name, value in found.items() if not name.startswith(_SCORE)}
     if not found:
         detail = "a vote needs a text (a column text or prompt) or features (columns of numbers) to learn from"
-        remedy = "Votes without cases are ranked by BradleyTerry and LeaderboardReport, which read_votes is for."
+        remedy = "Votes without cases are ranked by `arcrank leaderboard`, in Python by LeaderboardReport."
         raise RowError("no document", detail, remedy)
     return {name: _number(name, value) for name, value in found.items() if not _is_empty(value)}
 

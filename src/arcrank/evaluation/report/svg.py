@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-__all__ = ["Axis", "Series", "bar_plot", "line_plot"]
+__all__ = ["Axis", "Interval", "Series", "bar_plot", "interval_plot", "line_plot"]
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 480, 310, 58, 14, 12, 46
 _N_COLOURS = 8
 _WIDEST_BAR = 70
+_ROW, _NAMES, _LONGEST_NAME = 22, 170, 20
 
 
 class Series(NamedTuple):
@@ -20,6 +21,15 @@ class Series(NamedTuple):
     name: str
     x: Sequence[float]
     y: Sequence[float]
+
+
+class Interval(NamedTuple):
+    """A named value between two ends."""
+
+    name: str
+    low: float
+    value: float
+    high: float
 
 
 class Axis(NamedTuple):
@@ -97,6 +107,29 @@ def bar_plot(values: Sequence[float], names: Sequence[str], x: Axis, y: Axis, ti
     return f"<figure>{_svg(parts, title or y.name)}</figure>"
 
 
+def interval_plot(intervals: Sequence[Interval], x: Axis) -> str:
+    """One row for each interval: its name, a line from end to end, and a dot at the value."""
+    across = _Scale([end for one in intervals for end in one[1:]], x, _NAMES, _WIDTH - _RIGHT)
+    base = _TOP + _ROW * len(intervals)
+    parts = []
+    for value in across.ticks():
+        at = f"{across(value):.1f}"
+        parts.append(f'<line class="grid" x1="{at}" x2="{at}" y1="{_TOP}" y2="{base}"/>')
+        parts.append(_text(across(value), base + 17, f"{value:g}", "middle"))
+    for row, one in enumerate(intervals):
+        y = _TOP + _ROW * (row + 0.5)
+        low, middle, high = (f"{across(value):.1f}" for value in one[1:])
+        parts.append(_text(_NAMES - 8, y + 4, _clipped(one.name), "end", "name"))
+        parts.append(f'<line class="line c0" x1="{low}" x2="{high}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<circle class="dot c0" cx="{middle}" cy="{y:.1f}" r="4"><title>{one.value:.4g}</title></circle>')
+    parts.append(_text((_NAMES + _WIDTH - _RIGHT) / 2, base + 36, x.name, "middle", "name"))
+    return f"<figure>{_svg(parts, x.name, base + _BOTTOM)}</figure>"
+
+
+def _clipped(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+
+
 def _frame(across: _Scale, up: _Scale, x: Axis, y: Axis) -> list[str]:
     marks = [_text(across(v), _HEIGHT - _BOTTOM + 17, f"{v:g}", "middle") for v in across.ticks()]
     return [*_grid(up), *marks, *_names_of_axes(x, y)]
@@ -125,9 +158,9 @@ def _text(x: float, y: float, text: str, anchor: str, style: str = "tick") -> st
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _svg(parts: list[str], title: str) -> str:
+def _svg(parts: list[str], title: str, height: int = _HEIGHT) -> str:
     inside = f"<title>{escape(title)}</title>" + "".join(parts)
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}">{inside}</svg>'
+    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title)}">{inside}</svg>'
 
 
 def _legend(names: Sequence[str]) -> str:
