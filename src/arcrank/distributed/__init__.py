@@ -11,13 +11,22 @@ from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
     from arcrank.distributed.loglinear import DaskLogLinearRanker
+    from arcrank.distributed.machine import DaskPreferenceMachine
     from arcrank.distributed.outofcore import fit_shards, plan_shards
     from arcrank.distributed.shards import ShardFolder, write_shards
 
-__all__ = ["DaskLogLinearRanker", "ShardFolder", "fit_shards", "plan_shards", "write_shards"]
+__all__ = [
+    "DaskLogLinearRanker",
+    "DaskPreferenceMachine",
+    "ShardFolder",
+    "fit_shards",
+    "plan_shards",
+    "write_shards",
+]
 
 _HOMES = {
     "DaskLogLinearRanker": "loglinear",
+    "DaskPreferenceMachine": "machine",
     "ShardFolder": "shards",
     "fit_shards": "outofcore",
     "plan_shards": "outofcore",
