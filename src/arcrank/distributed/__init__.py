@@ -12,12 +12,16 @@ from arcrank._lazy import lazy_names
 if TYPE_CHECKING:
     from arcrank.distributed.loglinear import DaskLogLinearRanker
     from arcrank.distributed.machine import DaskPreferenceMachine
+    from arcrank.distributed.mmp import DaskMMPRanker
     from arcrank.distributed.outofcore import fit_shards, plan_shards
+    from arcrank.distributed.rankboost import DaskRankBoost
     from arcrank.distributed.shards import ShardFolder, write_shards
 
 __all__ = [
     "DaskLogLinearRanker",
+    "DaskMMPRanker",
     "DaskPreferenceMachine",
+    "DaskRankBoost",
     "ShardFolder",
     "fit_shards",
     "plan_shards",
@@ -26,7 +30,9 @@ __all__ = [
 
 _HOMES = {
     "DaskLogLinearRanker": "loglinear",
+    "DaskMMPRanker": "mmp",
     "DaskPreferenceMachine": "machine",
+    "DaskRankBoost": "rankboost",
     "ShardFolder": "shards",
     "fit_shards": "outofcore",
     "plan_shards": "outofcore",

@@ -215,8 +215,12 @@ class ClusterPartitions:
 
     def sum(self, function: Callable[..., Sums], *broadcast: Any) -> Sums:
         """Return the sum over partitions: first of those at one worker, then as a tree."""
-        sums: Sums = self.cluster.attempt(lambda: self._start_sum(function, broadcast), 1, self._homes)[0]
+        sums: Sums = self.reduce(function, add_sums, *broadcast)
         return sums
+
+    def reduce(self, function: Callable[..., Any], merge: Callable[[Sequence[Any]], Any], *broadcast: Any) -> Any:
+        """Return the results of all partitions, merged as a tree; `merge` takes some results and returns one."""
+        return self.cluster.attempt(lambda: self._start_tree(function, merge, broadcast), 1, self._homes)[0]
 
     def derive(self, function: Callable[..., Any], *broadcast: Any, keep: Sequence[int]) -> ClusterPartitions:
         """Return new partitions `function(partition, index, *broadcast)`, only of those listed in `keep`.
@@ -243,12 +247,14 @@ class ClusterPartitions:
             for future, home in zip(self.futures, self._homes, strict=True)
         ]
 
-    def _start_sum(self, function: Callable[..., Sums], broadcast: Sequence[Any]) -> list[Future]:
+    def _start_tree(
+        self, function: Callable[..., Any], merge: Callable[..., Any], broadcast: Sequence[Any]
+    ) -> list[Future]:
         futures = self._start(function, broadcast)
-        level = self._add_groups(futures, self._neighbours())
+        level = self._merge_groups(merge, futures, self._neighbours())
         while len(level) > 1:
             groups = [list(range(i, min(i + _FAN_IN, len(level)))) for i in range(0, len(level), _FAN_IN)]
-            futures, level = futures + level, self._add_groups(level, groups)
+            futures, level = futures + level, self._merge_groups(merge, level, groups)
         return [*futures, level[0]]
 
     def _settle(self) -> None:
@@ -271,9 +277,9 @@ class ClusterPartitions:
             homes.setdefault(home, []).append(index)
         return list(homes.values())
 
-    def _add_groups(self, futures: list[Future], groups: list[list[int]]) -> list[Future]:
+    def _merge_groups(self, merge: Callable[..., Any], futures: list[Future], groups: list[list[int]]) -> list[Future]:
         parts = [[futures[index] for index in group] for group in groups]
-        return [part[0] if len(part) == 1 else self.cluster.submit("add", add_sums, part) for part in parts]
+        return [part[0] if len(part) == 1 else self.cluster.submit("add", merge, part) for part in parts]
 
 
 def spread(holders: Sequence[str], workers: Sequence[str]) -> list[str]:
