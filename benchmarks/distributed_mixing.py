@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import dask
@@ -26,7 +27,7 @@ from distributed import Client
 
 def blocks_of(X: Any, Y: Any, parts: int) -> list[Any]:
     cuts = np.linspace(0, X.shape[0], parts + 1).astype(int)
-    return [dask.delayed((X[a:b], Y[a:b])) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [dask.delayed((X[a:b], Y[a:b])) for a, b in pairwise(cuts)]
 
 
 def reuters() -> tuple[Any, Any, Any, Any]:

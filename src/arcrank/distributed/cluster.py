@@ -133,18 +133,23 @@ class Cluster:
         with suppress(*_LOST):
             self._bounded(self.client.run(function, *args, on_error="ignore", asynchronous=True), 5.0)
 
-    def broadcast(self, values: Sequence[Any]) -> list[Any]:
+    def broadcast(self, values: Sequence[Any], home: str = "") -> list[Any]:
         """Return futures of large values, and small values as they are.
 
-        A value is the argument of a task that returns it, so that Dask can always compute it again: it goes to one
-        worker, and every other one that needs it fetches it once. `Client.scatter` is no alternative: a value that
-        was scattered to a worker that has just died is waited for without end.
+        A value goes to one worker, and every other one that needs it fetches it once. It goes directly to the worker
+        `home`, whose loss `attempt` watches: a value that was scattered to a worker that dies is waited for without
+        end. Without such a worker it is the argument of a task that returns it, which Dask can compute again.
         """
-        return [self._send(value) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
+        return [self._send(value, home) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
 
-    def _send(self, value: Any) -> Future:
+    def _send(self, value: Any, home: str) -> Future:
         from dask import config
 
+        if home:
+            sending = self.client.scatter(value, workers=[home], direct=True, hash=False, asynchronous=True)
+            with suppress(*_LOST):
+                future: Future = self._bounded(sending, min(self.timeout, _DIRECT))
+                return future
         with config.set({_LARGE_GRAPH: "1TiB"}):  # weights are sent once, as the warning wants it
             return self.submit("weights", _same, value)
 
@@ -241,7 +246,7 @@ class ClusterPartitions:
                 "again, such as files or delayed blocks, instead of values that were scattered."
             )
         self._settle()
-        sent, name = self.cluster.broadcast(broadcast), function.__name__.strip("_")
+        sent, name = self.cluster.broadcast(broadcast, self._homes[0]), function.__name__.strip("_")
         return [
             self.cluster.submit(name, function, future, *sent, worker=home)
             for future, home in zip(self.futures, self._homes, strict=True)
