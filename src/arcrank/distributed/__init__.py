@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from arcrank.distributed.outofcore import fit_shards, plan_shards
     from arcrank.distributed.rankboost import DaskRankBoost
     from arcrank.distributed.shards import ShardFolder, write_shards
+    from arcrank.distributed.text import DaskTextFeatures
 
 __all__ = [
     "DaskLogLinearRanker",
     "DaskMMPRanker",
     "DaskPreferenceMachine",
     "DaskRankBoost",
+    "DaskTextFeatures",
     "ShardFolder",
     "fit_shards",
     "plan_shards",
@@ -33,6 +35,7 @@ _HOMES = {
     "DaskMMPRanker": "mmp",
     "DaskPreferenceMachine": "machine",
     "DaskRankBoost": "rankboost",
+    "DaskTextFeatures": "text",
     "ShardFolder": "shards",
     "fit_shards": "outofcore",
     "plan_shards": "outofcore",
