@@ -138,6 +138,10 @@ class _Named(Grouping):
         self.layered = name if layered is None else layered
         self.constant_cut = constant_cut
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Stay the one object of this name in another process, where it is compared by identity."""
+        return _named, (self.layered,)
+
 
 class CallableDecomposition(Decomposition):
     """The user's own function, called once for each instance that has arcs.
@@ -246,6 +250,10 @@ DECOMPOSITIONS: dict[str, Decomposition] = {
     "domination": DOMINATION,
     "dominated": DOMINATED,
 }
+
+
+def _named(layered: str) -> Decomposition:
+    return next(one for one in (*DECOMPOSITIONS.values(), CUT_DOMINATION) if one.layered == layered)
 
 
 def get_decomposition(decomposition: str | Cut | Decomposition) -> Decomposition:

@@ -1,13 +1,15 @@
-"""One cluster of two worker processes for the tests of a module, and a small problem."""
+"""One cluster of two worker processes for all tests, and a small problem."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -31,9 +33,9 @@ def two_workers(*, processes: bool = True) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(request: pytest.FixtureRequest) -> Iterator[Client]:
-    """A cluster that the tests of a module share; its workers are processes unless the test names threads too."""
+    """A cluster that all tests share; its workers are processes unless the test names threads too."""
     with two_workers(processes=getattr(request, "param", "processes") == "processes") as client:
         yield client
 
@@ -51,3 +53,12 @@ def problem() -> tuple[Any, list[set[str]]]:
     X = sp.random(300, 40, 0.2, format="csr", random_state=0)
     W = np.random.RandomState(0).randn(40, 7)
     return X, [{f"l{j}" for j in np.flatnonzero(row > 0.8)} for row in X @ W]
+
+
+CUTS = {1: [0, 300], 2: [0, 80, 300], 5: [0, 0, 10, 150, 290, 300]}
+"""Where partitions of the problem begin and end: one, two uneven ones, and five of which one is empty."""
+
+
+def blocks_of(X: Any, y: Any, cuts: list[int]) -> list[Any]:
+    """Delayed blocks of consecutive instances."""
+    return [dask.delayed((X[a:b], y[a:b])) for a, b in pairwise(cuts)]

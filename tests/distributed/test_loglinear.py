@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
-from itertools import pairwise
 
 import dask
 import dask.array as da
@@ -23,15 +22,9 @@ from arcrank.distributed import DaskLogLinearRanker
 from arcrank.errors import FormatError, InputError, ParameterError
 from arcrank.graphs import as_graphs
 from arcrank.rankers.candidates import CandidateSets
-
-CUTS = {1: [0, 300], 2: [0, 80, 300], 5: [0, 0, 10, 150, 290, 300]}
-
+from tests.distributed.conftest import CUTS, blocks_of
 
 both_kinds_of_workers = pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
-
-
-def blocks_of(X, y, cuts):
-    return [dask.delayed((X[a:b], y[a:b])) for a, b in pairwise(cuts)]
 
 
 @both_kinds_of_workers

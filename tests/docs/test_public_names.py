@@ -29,6 +29,7 @@ PUBLIC = (
     "arcrank.evaluation",
     "arcrank.datacheck",
     "arcrank.modelfile",
+    "arcrank.distributed",
     "arcrank.rankers.kernels",
     "arcrank.rankers.preference_machine.codes",
     "arcrank.errors",

@@ -50,10 +50,15 @@ class StumpRanker(BipartiteRanker):
         self._learn(X, pairs, held_out)
 
     def _learn(self, X: Any, pairs: list[OrderedPairs], held_out: tuple[Any, Array] | None) -> None:
+        start = sum(p.share for p in pairs)
+        self._take(boost(_used_columns(X, pairs, self._n_thresholds()), pairs), start, held_out)
+
+    def _take(self, steps: Iterator[Round], start: float, held_out: tuple[Any, Array] | None) -> None:
+        """Take rounds until there are enough; `start` is the loss before the first."""
         rounds: list[Round] = []
         watch = None if held_out is None else _HeldOut(*held_out, self.patience)
-        self.loss_curve_ = np.array([sum(p.share for p in pairs)])
-        for step in boost(_used_columns(X, pairs, self._n_thresholds()), pairs):
+        self.loss_curve_ = np.array([start])
+        for step in steps:
             rounds.append(step)
             if (watch is not None and watch.stops(step)) or len(rounds) == self.n_rounds:
                 break

@@ -11,13 +11,31 @@ from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
     from arcrank.distributed.loglinear import DaskLogLinearRanker
+    from arcrank.distributed.machine import DaskPreferenceMachine
+    from arcrank.distributed.mmp import DaskMMPRanker
     from arcrank.distributed.outofcore import fit_shards, plan_shards
+    from arcrank.distributed.rankboost import DaskRankBoost
     from arcrank.distributed.shards import ShardFolder, write_shards
+    from arcrank.distributed.text import DaskTextFeatures
 
-__all__ = ["DaskLogLinearRanker", "ShardFolder", "fit_shards", "plan_shards", "write_shards"]
+__all__ = [
+    "DaskLogLinearRanker",
+    "DaskMMPRanker",
+    "DaskPreferenceMachine",
+    "DaskRankBoost",
+    "DaskTextFeatures",
+    "ShardFolder",
+    "fit_shards",
+    "plan_shards",
+    "write_shards",
+]
 
 _HOMES = {
     "DaskLogLinearRanker": "loglinear",
+    "DaskMMPRanker": "mmp",
+    "DaskPreferenceMachine": "machine",
+    "DaskRankBoost": "rankboost",
+    "DaskTextFeatures": "text",
     "ShardFolder": "shards",
     "fit_shards": "outofcore",
     "plan_shards": "outofcore",

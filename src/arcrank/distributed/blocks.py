@@ -32,7 +32,7 @@ from arcrank.solvers.design import LabelDesign
 from arcrank.solvers.loglinear_dual import count_flows
 from arcrank.solvers.products import row_products
 
-__all__ = ["Block", "BlockPlan", "SummedFlows", "prepare"]
+__all__ = ["Block", "BlockPlan", "SummedFlows", "in_common_columns", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def prepare(raw: RawPartition, index: int, plan: BlockPlan) -> Block:
     """Make the block of a partition; the result depends on nothing else, so it can be made again anywhere."""
     if isinstance(raw.X, CandidateSets):
         return _prepare_candidates(raw, index, plan)
-    X = _in_common_columns(matrix_of(raw), raw.names, plan.data)
+    X = in_common_columns(matrix_of(raw), raw.names, plan.data)
     X = X if plan.constant is None else add_intercept(X, plan.constant)
     return Block(index, X, _graphs(raw, plan), weights_of(raw.weight, len(raw)), plan)
 
@@ -110,7 +110,8 @@ def _prepare_candidates(raw: RawPartition, index: int, plan: BlockPlan) -> Block
     return Block(index, sets, graphs, weights_of(raw.weight, len(raw)), plan)
 
 
-def _in_common_columns(X: Any, names: list[str] | None, data: DataSummary) -> Any:
+def in_common_columns(X: Any, names: list[str] | None, data: DataSummary) -> Any:
+    """Return the features of a partition in the columns that all partitions have."""
     if data.names is None or names is None:
         is_dense = not sp.issparse(X) and X.shape[1] == data.n_features
         return X if is_dense else _widened(sp.csr_matrix(X), data.n_features)

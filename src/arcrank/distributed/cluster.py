@@ -100,18 +100,22 @@ class Cluster:
         delayed_sources = [one if isinstance(one, Delayed) else delayed(one) for one in sources]
         return ClusterPartitions(self, [self.client.compute(one) for one in delayed_sources])
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Future:
-        """Submit one task under a key of its own.
+    def submit(self, name: str, function: Callable[..., Any], *args: Any, worker: str = "") -> Future:
+        """Submit one task under a key of its own, if wanted to one worker.
 
-        It runs where its partition is, unless another worker is idle for long. Workers are never prescribed: Dask does
-        not reconsider a task of a worker that died when there was no other one (not even with allow_other_workers).
+        Dask does not reconsider a task that was prescribed to a worker that died (not even with allow_other_workers),
+        so whoever prescribes one passes it to `attempt`, which looks after it.
         """
         self._tasks += 1
-        return self.client.submit(function, *args, key=(f"arcrank-{name}", self.run, self._tasks), pure=False)
+        key, workers = (f"arcrank-{name}", self.run, self._tasks), [worker] if worker else None
+        return self.client.submit(function, *args, key=key, pure=False, workers=workers)
 
-    def attempt(self, start: Callable[[], list[Future]], n_results: int) -> list[Any]:
-        """Start tasks, wait for them and return the last `n_results` results; start again where the cluster failed."""
-        watch = _Watch(self)
+    def attempt(self, start: Callable[[], list[Future]], n_results: int, homes: list[str]) -> list[Any]:
+        """Start tasks, wait for them and return the last `n_results` results; start again where the cluster failed.
+
+        `homes` are the workers that tasks were prescribed to. The loss of one is a failure; the list is then cleared.
+        """
+        watch = _Watch(self, homes)
         while True:
             try:
                 futures = start()
@@ -120,6 +124,7 @@ class Cluster:
             except _TaskError as error:
                 _reraise(error.args[0])
             except _LOST as error:
+                homes.clear()
                 watch.check(0, error)
                 time.sleep(0.2)
 
@@ -128,18 +133,23 @@ class Cluster:
         with suppress(*_LOST):
             self._bounded(self.client.run(function, *args, on_error="ignore", asynchronous=True), 5.0)
 
-    def broadcast(self, values: Sequence[Any]) -> list[Any]:
+    def broadcast(self, values: Sequence[Any], home: str = "") -> list[Any]:
         """Return futures of large values, and small values as they are.
 
-        A value is the argument of a task that returns it, so that Dask can always compute it again: it goes to one
-        worker, and every other one that needs it fetches it once. `Client.scatter` is no alternative: a value that
-        was scattered to a worker that has just died is waited for without end.
+        A value goes to one worker, and every other one that needs it fetches it once. It goes directly to the worker
+        `home`, whose loss `attempt` watches: a value that was scattered to a worker that dies is waited for without
+        end. Without such a worker it is the argument of a task that returns it, which Dask can compute again.
         """
-        return [self._send(value) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
+        return [self._send(value, home) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
 
-    def _send(self, value: Any) -> Future:
+    def _send(self, value: Any, home: str) -> Future:
         from dask import config
 
+        if home:
+            sending = self.client.scatter(value, workers=[home], direct=True, hash=False, asynchronous=True)
+            with suppress(*_LOST):
+                future: Future = self._bounded(sending, min(self.timeout, _DIRECT))
+                return future
         with config.set({_LARGE_GRAPH: "1TiB"}):  # weights are sent once, as the warning wants it
             return self.submit("weights", _same, value)
 
@@ -161,6 +171,7 @@ class Cluster:
                     wait(results, timeout=_SLICE)
             except TimeoutError:
                 watch.check(sum(future.done() for future in futures))
+                watch.check_homes()
         failed = next((future for future in results if future.status == "error"), None)
         if failed is not None:
             raise _TaskError(failed.exception(timeout=min(self.timeout, 60.0)))
@@ -179,9 +190,9 @@ class Cluster:
             return False
         return True
 
-    def n_workers(self) -> int:
-        """Return the number of workers that the scheduler knows."""
-        return len(self._bounded(self._scheduler.identity(n_workers=-1), 10.0)["workers"])
+    def workers(self) -> list[str]:
+        """Return the addresses of the workers that the scheduler knows."""
+        return list(self._bounded(self._scheduler.identity(n_workers=-1), 10.0)["workers"])
 
     def holders(self, futures: Sequence[Future]) -> list[str]:
         """Return the worker of each future, "" where it is not known."""
@@ -198,19 +209,23 @@ class ClusterPartitions:
     def __init__(self, cluster: Cluster, futures: list[Future]) -> None:
         self.cluster = cluster
         self.futures = futures
-        self._groups: list[list[int]] = []
+        self._homes: list[str] = []
 
     def __len__(self) -> int:
         return len(self.futures)
 
     def map(self, function: Callable[..., Any], *broadcast: Any) -> list[Any]:
         """Return the result for each partition, in order; for small results only."""
-        return self.cluster.attempt(lambda: self._start(function, broadcast), len(self))
+        return self.cluster.attempt(lambda: self._start(function, broadcast), len(self), self._homes)
 
     def sum(self, function: Callable[..., Sums], *broadcast: Any) -> Sums:
         """Return the sum over partitions: first of those at one worker, then as a tree."""
-        sums: Sums = self.cluster.attempt(lambda: self._start_sum(function, broadcast), 1)[0]
+        sums: Sums = self.reduce(function, add_sums, *broadcast)
         return sums
+
+    def reduce(self, function: Callable[..., Any], merge: Callable[[Sequence[Any]], Any], *broadcast: Any) -> Any:
+        """Return the results of all partitions, merged as a tree; `merge` takes some results and returns one."""
+        return self.cluster.attempt(lambda: self._start_tree(function, merge, broadcast), 1, self._homes)[0]
 
     def derive(self, function: Callable[..., Any], *broadcast: Any, keep: Sequence[int]) -> ClusterPartitions:
         """Return new partitions `function(partition, index, *broadcast)`, only of those listed in `keep`.
@@ -230,29 +245,65 @@ class ClusterPartitions:
                 "The Dask cluster has lost partitions that it cannot compute again. Give data that workers can read "
                 "again, such as files or delayed blocks, instead of values that were scattered."
             )
-        sent, name = self.cluster.broadcast(broadcast), function.__name__.strip("_")
-        return [self.cluster.submit(name, function, future, *sent) for future in self.futures]
+        self._settle()
+        sent, name = self.cluster.broadcast(broadcast, self._homes[0]), function.__name__.strip("_")
+        return [
+            self.cluster.submit(name, function, future, *sent, worker=home)
+            for future, home in zip(self.futures, self._homes, strict=True)
+        ]
 
-    def _start_sum(self, function: Callable[..., Sums], broadcast: Sequence[Any]) -> list[Future]:
+    def _start_tree(
+        self, function: Callable[..., Any], merge: Callable[..., Any], broadcast: Sequence[Any]
+    ) -> list[Future]:
         futures = self._start(function, broadcast)
-        level = self._add_groups(futures, self._neighbours())
+        level = self._merge_groups(merge, futures, self._neighbours())
         while len(level) > 1:
             groups = [list(range(i, min(i + _FAN_IN, len(level)))) for i in range(0, len(level), _FAN_IN)]
-            futures, level = futures + level, self._add_groups(level, groups)
+            futures, level = futures + level, self._merge_groups(merge, level, groups)
         return [*futures, level[0]]
 
-    def _neighbours(self) -> list[list[int]]:
-        """Return groups of partitions that were at one worker when first asked: their results are added there."""
-        if not self._groups:
-            homes: dict[str, list[int]] = {}
-            for index, home in enumerate(self.cluster.holders(self.futures)):
-                homes.setdefault(home, []).append(index)
-            self._groups = list(homes.values())
-        return self._groups
+    def _settle(self) -> None:
+        """Choose a worker for each partition as soon as all are computed, and again where a worker was lost.
 
-    def _add_groups(self, futures: list[Future], groups: list[list[int]]) -> list[Future]:
+        Tasks of small partitions would else go from worker to worker: Dask takes an idle worker where moving the data
+        takes little time, and so copies partitions to all workers, away from their dual variables.
+        """
+        if self._homes and "" not in self._homes:
+            return
+        computed = all(future.status == "finished" for future in self.futures)
+        self._homes[:] = (
+            spread(self.cluster.holders(self.futures), self.cluster.workers()) if computed else [""] * len(self)
+        )
+
+    def _neighbours(self) -> list[list[int]]:
+        """Return groups of partitions at one worker: their results are added there."""
+        homes: dict[str, list[int]] = {}
+        for index, home in enumerate(self._homes):
+            homes.setdefault(home, []).append(index)
+        return list(homes.values())
+
+    def _merge_groups(self, merge: Callable[..., Any], futures: list[Future], groups: list[list[int]]) -> list[Future]:
         parts = [[futures[index] for index in group] for group in groups]
-        return [part[0] if len(part) == 1 else self.cluster.submit("add", add_sums, part) for part in parts]
+        return [part[0] if len(part) == 1 else self.cluster.submit("add", merge, part) for part in parts]
+
+
+def spread(holders: Sequence[str], workers: Sequence[str]) -> list[str]:
+    """Return a worker for each partition: the one that has it, but none has more than its share.
+
+    >>> spread(["a", "a", "a", "lost"], ["a", "b"])
+    ['a', 'a', 'b', 'b']
+    """
+    most = -(-len(holders) // max(1, len(workers)))
+    load = dict.fromkeys(workers, 0)
+    homes = [""] * len(holders)
+    for index, holder in enumerate(holders):
+        if load.get(holder, most) < most:
+            homes[index] = holder
+            load[holder] += 1
+    for index in [index for index, home in enumerate(homes) if not home and workers]:
+        homes[index] = min(workers, key=load.__getitem__)
+        load[homes[index]] += 1
+    return homes
 
 
 def _same(value: Any) -> Any:
@@ -275,10 +326,11 @@ def _reraise(error: BaseException) -> None:
 class _Watch:
     """The time since something was last seen to go on, and what to say when that is too long ago."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: Cluster, homes: list[str]) -> None:
+        self._cluster, self._homes = cluster, homes
         self._done = 0
         self._moved = self._heard = self._staffed = time.monotonic()
+        self.workers: list[str] | None = None
 
     def check(self, done: int, cause: BaseException | None = None) -> None:
         """Raise a `ClusterError` where the cluster is lost; `done` tasks of the round are finished."""
@@ -299,11 +351,17 @@ class _Watch:
 
     def _look_for_workers(self, now: float) -> None:
         try:
-            staffed = self._cluster.n_workers() > 0
+            self.workers = self._cluster.workers()
         except _LOST:
             return
-        if staffed:
+        if self.workers:
             self._staffed = now
+
+    def check_homes(self) -> None:
+        """Raise an OSError where a worker that tasks were prescribed to is lost: they would wait without end."""
+        gone = [] if self.workers is None else [one for one in self._homes if one and one not in self.workers]
+        if gone:
+            raise OSError(f"the worker at {gone[0]} is lost")
 
     def _refuse(self, now: float, where: str, cause: BaseException | None) -> None:
         if now - self._heard > _SILENCE:

@@ -46,7 +46,7 @@ def check_facts(ranker: Any, data: DataSummary, facts: Sequence[dict[str, Any]])
     """Refuse or warn of data that nothing can be learnt from."""
     if data.scale[2] <= 0:
         raise InputError("All of sample_weight is zero, so there is nothing to learn from; give a positive weight.")
-    if data.kind == "candidates" and ranker.solver_ == "dual":
+    if data.kind == "candidates" and getattr(ranker, "solver_", "") == "dual":
         raise ParameterError("solver='dual' needs features X of instances; for CandidateSets use 'lbfgs'.")
     if len(ranker.labels_) < 2 and not ranker.cut_label:
         raise InputError("y has one label only, and ranking needs at least two labels.")

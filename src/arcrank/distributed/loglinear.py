@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from arcrank.distributed.base import DaskEstimator
 from arcrank.distributed.blocks import BlockPlan, SummedFlows, block_facts, prepare, sampled_scores
-from arcrank.distributed.cluster import Cluster, ClusterPartitions
-from arcrank.distributed.dual import drop_flows, solve_dual
+from arcrank.distributed.cluster import ClusterPartitions
+from arcrank.distributed.dual import LogLinearFlows, drop_flows, fit_dual
 from arcrank.distributed.fitting import check_facts, learn_data, n_columns, offsets_of
-from arcrank.distributed.raw import DataSummary, merge_summaries, summarise
-from arcrank.distributed.sources import as_sources
-from arcrank.errors import ParameterError
+from arcrank.distributed.raw import DataSummary
 from arcrank.rankers.base import Sizes
 from arcrank.rankers.loglinear import LogLinearRanker
 from arcrank.rankers.scale import scale_of_sums
@@ -124,14 +121,8 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         super().check_parameters()
-        if self.cut_label and self.calibration_folds:
-            raise ParameterError(
-                "Calibration needs all instances in one process; pass calibration_folds=0, and calibrate "
-                "ranker.to_local() on data that fit into memory."
-            )
-        for name, plain in (("warm_start", False), ("arc_weights", "margin"), ("label_features", None)):
-            if getattr(self, name) != plain:
-                raise ParameterError(f"{name}={getattr(self, name)!r:.60} is for LogLinearRanker only; leave it out.")
+        self._refuse_folds()
+        self._refuse_changed({"warm_start": False, "arc_weights": "margin", "label_features": None})
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a Dask collection, delayed blocks of (X, y) or (X, y, weight), or a folder of shards.
@@ -141,9 +132,7 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
         """
         self.check_parameters()
         self.__dict__.pop("thresholds_", None)
-        cluster = Cluster(self.client, self.timeout)
-        raw = cluster.load(as_sources(X, y, sample_weight))
-        data = merge_summaries(raw.map(summarise))
+        raw, data = self._load(X, y, sample_weight)
         self._set_scale(scale_of_sums(data.scale, data.n_features), n_columns(data, cut=bool(self.cut_label)))
         blocks = raw.derive(prepare, self._plan(data), keep=data.kept)
         del raw
@@ -188,22 +177,11 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
         return bool(self.fit_intercept and (data.kind != "candidates" or self.cut_label))
 
     def _solve_dual(self, blocks: ClusterPartitions, shape: Any, data: DataSummary) -> None:
-        history, run = self._history(), blocks.cluster.run
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        history = self._history()
         try:
-            state = solve_dual(
-                blocks,
-                shape,
-                data.n,
-                run=run,
-                cost=self.C_,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                seed=seed,
-                history=history,
-            )
+            state, _ = fit_dual(self, blocks, LogLinearFlows, shape, data.n, history)
         finally:
-            blocks.cluster.everywhere(drop_flows, run)
+            blocks.cluster.everywhere(drop_flows, blocks.cluster.run)
         self._finish(state, history, data.n_features)
 
     def _solve_primal(self, blocks: ClusterPartitions, shape: Any, norm: float) -> None:

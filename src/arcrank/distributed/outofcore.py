@@ -64,7 +64,17 @@ class OutOfCorePlan:
 
 
 def plan_shards(folder: ShardFolder, memory: float) -> OutOfCorePlan:
-    """Choose the rows of a block so that a fit takes at most `memory` bytes that are not mapped."""
+    """Choose the rows of a block so that a fit takes at most `memory` bytes that are not mapped.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from arcrank.distributed import ShardFolder, plan_shards, write_shards
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_shards(folder, [([[1.0, 0.0], [0.0, 1.0]], [["tea"], ["milk"]])], labels=["milk", "tea"])
+    ...     plan_shards(ShardFolder(folder), memory=1e9).describe()
+    'needs 250 MB of memory and 0 MB of disk, about 0 s, in blocks of 2 documents'
+    """
     n, k, d = max(1, folder.n_rows), len(folder.labels), folder.n_features
     weights = 8.0 * (d + 1) * k
     fixed = _BASE + 2 * weights + 8 * min(MOST_CELLS, n * k) * 2.5 + 32.0 * n  # scores for thresholds; gaps, losses
@@ -158,6 +168,17 @@ def fit_shards(
         Bytes that the process may take, mapped files not counted.
     scratch : path, optional
         A folder on a disk for the dual variables, 8 bytes for each document and label; by default next to the shards.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from arcrank import LogLinearRanker
+    >>> from arcrank.distributed import fit_shards, write_shards
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_shards(folder, [([[1.0, 0.0], [0.0, 1.0]], [["tea"], ["milk"]])], labels=["milk", "tea"])
+    ...     ranker = fit_shards(LogLinearRanker(C=10), folder, memory=1e9)
+    >>> ranker.rank([[2.0, 0.0]]).tolist()
+    [['tea', 'milk']]
     """
     ranker.check_parameters()
     if ranker.solver not in ("auto", "dual") or ranker.cut_label or ranker.loss is not None:

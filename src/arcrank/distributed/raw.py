@@ -19,7 +19,16 @@ from arcrank.rankers.base import check_sample_weight
 from arcrank.rankers.candidates import CandidateSets
 from arcrank.rankers.scale import scale_sums
 
-__all__ = ["DataSummary", "RawPartition", "Summary", "matrix_of", "merge_summaries", "summarise", "weights_of"]
+__all__ = [
+    "DataSummary",
+    "RawPartition",
+    "Summary",
+    "matrix_of",
+    "merge_grades",
+    "merge_summaries",
+    "summarise",
+    "weights_of",
+]
 
 
 @dataclass
@@ -155,6 +164,22 @@ def merge_summaries(summaries: Sequence[Summary]) -> DataSummary:
     n_features = max(one.width for one in filled) if names is None else len(names)
     sizes = [one.n for one in filled]
     return DataSummary(sum(sizes), n_features, kind, labels, n_labels, sums, names, kept, sizes)  # type: ignore[arg-type]
+
+
+def merge_grades(parts: Sequence[tuple[Summary, Array, Any]]) -> tuple[DataSummary, Array, Any]:
+    """Bring the features and grades of all partitions together; return the grades, ascending, and how often each is."""
+    kept = [number for number, (one, *_) in enumerate(parts) if one.n]
+    if not kept:
+        raise InputError("All partitions are empty; give some instances to learn from.")
+    filled = [parts[number][0] for number in kept]
+    names, sizes = _common_names(filled), [one.n for one in filled]
+    levels = np.unique(np.concatenate([part[1] for part in parts]))
+    counts = np.zeros(len(levels), dtype=np.int64)
+    for _, grades, often in parts:
+        counts[np.searchsorted(levels, grades)] += often
+    width = max(one.width for one in filled) if names is None else len(names)
+    scale = (0.0, 0.0, 0.0)
+    return DataSummary(sum(sizes), width, "grades", None, 0, scale, names, kept, sizes), levels, counts
 
 
 def _common_kind(parts: Sequence[Summary]) -> str:

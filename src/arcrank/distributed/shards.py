@@ -47,7 +47,8 @@ class ShardFolder:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import numpy as np, tempfile
+    >>> from arcrank.distributed import ShardFolder, write_shards
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_shards(folder, [(np.eye(2), [["tea"], ["milk"]])], labels=["milk", "tea"])
     ...     shards = ShardFolder(folder)
@@ -143,6 +144,15 @@ def write_shards(
         The number of columns; by default that of the widest block.
     feature_names : list of str, optional
         The names of the columns.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from arcrank.distributed import write_shards
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_shards(folder, [([[1.0, 0.0]], [["tea"]]), ([[0.0, 1.0]], [["milk"]])], labels=["milk", "tea"])
+    ...     sorted(os.listdir(folder))[:2]
+    ['shard-00000.data', 'shard-00000.indices']
     """
     root = Path(folder)
     if (root / INDEX).exists():

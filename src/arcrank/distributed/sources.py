@@ -22,21 +22,21 @@ _KINDS = (
 )
 
 
-def as_sources(X: Any, y: Any = None, sample_weight: Any = None) -> list[Any]:
-    """Return a delayed `RawPartition` for each partition of the training data."""
+def as_sources(X: Any, y: Any = None, sample_weight: Any = None, *, relevance: bool = False) -> list[Any]:
+    """Return a delayed `RawPartition` for each partition of the training data; with `relevance`, y is that of rows."""
     from dask import delayed
 
     if isinstance(X, str | os.PathLike):
         _refuse_y(y, sample_weight, "A folder of shards")
         if (Path(X) / INDEX).exists():
-            return [delayed(map_shard)(str(X), number) for number in range(len(ShardFolder(X).shards))]
-        return [delayed(read_shard)(str(path)) for path in shards_of(X)]
+            return [delayed(map_shard)(str(X), number, relevance) for number in range(len(ShardFolder(X).shards))]
+        return [delayed(read_shard)(str(path), relevance) for path in shards_of(X)]
     if isinstance(X, list | tuple) and X and all(_is_delayed(one) for one in X):
         _refuse_y(y, sample_weight, "A list of delayed blocks")
         return [delayed(_of_block)(one, number) for number, one in enumerate(X)]
     if hasattr(X, "to_textfiles") and hasattr(X, "to_delayed"):
         _refuse_y(y, sample_weight, "A bag of rows")
-        return [delayed(_of_rows)(one, number) for number, one in enumerate(X.to_delayed())]
+        return [delayed(_of_rows)(one, number, relevance) for number, one in enumerate(X.to_delayed())]
     if not hasattr(X, "to_delayed"):
         raise InputError(f"X must be {_KINDS}; got {type(X).__name__}.")
     return _of_collections(X, y, sample_weight)
@@ -53,16 +53,18 @@ def shards_of(folder: str | os.PathLike[str]) -> list[Path]:
     return found
 
 
-def map_shard(folder: str, number: int) -> RawPartition:
+def map_shard(folder: str, number: int, relevance: bool = False) -> RawPartition:
     """Map one shard of a folder that `arcrank data convert` wrote."""
     shards = ShardFolder(folder)
+    if relevance:
+        raise InputError(f"{folder}: shards hold label sets; for relevance give .svmlight, .jsonl or .parquet files.")
     X, graphs = shards.read(number)
     names = shards.feature_names
     sets = [frozenset(shards.labels[labels].tolist()) for labels in np.split(graphs.label, graphs.ptr[1:-1])]
     return RawPartition(X, sets if len(graphs) else [], None, f"{folder}: {shards.shards[number].name}", names)
 
 
-def read_shard(path: str) -> RawPartition:
+def read_shard(path: str, relevance: bool = False) -> RawPartition:
     """Read one file with features, as `read_corpus` does it; errors name the file and the line.
 
     A file without any byte is an empty partition. Files with `qid` hold the candidates of whole queries.
@@ -71,14 +73,16 @@ def read_shard(path: str) -> RawPartition:
 
     if os.path.getsize(path) == 0:
         return RawPartition(None, None, source=path)
-    return _of_corpus(read_corpus(path), path)
+    return _of_corpus(read_corpus(path), path, relevance)
 
 
-def _of_corpus(corpus: Any, source: str) -> RawPartition:
+def _of_corpus(corpus: Any, source: str, relevance: bool) -> RawPartition:
     if corpus.texts is not None:
         raise InputError(
             f"{source} holds texts, and features are needed. Fit TextFeatures, and give the features as shards."
         )
+    if relevance:
+        return RawPartition(corpus.X, corpus.relevance(), source=source, names=corpus.feature_names)
     if corpus.ptr is not None:
         from arcrank.rankers.candidates import CandidateSets
 
@@ -88,7 +92,7 @@ def _of_corpus(corpus: Any, source: str) -> RawPartition:
     return RawPartition(corpus.X, y, source=source, names=corpus.feature_names)
 
 
-def _of_rows(rows: Sequence[Any], number: int) -> RawPartition:
+def _of_rows(rows: Sequence[Any], number: int, relevance: bool) -> RawPartition:
     """A partition of a bag: objects as the lines of a JSON lines file, {"features": {...}, "labels": [...]}."""
     from arcrank._wording import as_json
     from arcrank.datasets import read_corpus
@@ -99,7 +103,7 @@ def _of_rows(rows: Sequence[Any], number: int) -> RawPartition:
         return RawPartition(None, None, source=name)
     stream = io.BytesIO(lines)
     stream.name = name
-    return _of_corpus(read_corpus(stream, "jsonl"), name)
+    return _of_corpus(read_corpus(stream, "jsonl"), name, relevance)
 
 
 def _of_block(block: Any, number: int) -> RawPartition:

@@ -35,7 +35,9 @@ class DualState:
 
     @property
     def relative_gap(self) -> float:
-        """(primal - dual) / primal."""
+        """(primal - dual) / primal; infinite where it is not known."""
+        if not np.isfinite(self.gap):
+            return np.inf
         return self.gap / self.primal if self.primal > 0 else 0.0
 
 

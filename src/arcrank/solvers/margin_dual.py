@@ -94,13 +94,14 @@ class Alarm:
 class _Dual:
     """What both machines know: the part of each instance in gap and primal, and its squared length."""
 
-    _gaps: Array
-    _costs: Array
+    gaps: Array
+    costs: Array
+    live: NDArray[np.int64]
     _square: Array
 
     def costliest(self, count: int) -> NDArray[np.int64]:
         """The instances that cost most at the present weights, at most `count`."""
-        return np.argsort(-self._costs, kind="stable")[:count]
+        return np.argsort(-self.costs, kind="stable")[:count]
 
     @property
     def lengths(self) -> Array:
@@ -122,10 +123,10 @@ class LinearDual(_Dual):
         self._rows = np.ascontiguousarray(X.data), X.indices.astype(np.int32), X.indptr.astype(np.int64)
         self._square = np.maximum(np.asarray(X.multiply(X).sum(axis=1)).ravel(), _TINY)
         self._problem = problem
-        self._live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
+        self.live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
         self._shrinking = shrinking
         self._n_jobs = n_jobs
-        self._gaps, self._costs = np.zeros(X.shape[0]), np.zeros(X.shape[0])
+        self.gaps, self.costs = np.zeros(X.shape[0]), np.zeros(X.shape[0])
 
     def start(self, store: FlowStore | None = None) -> Solution:
         """From given dual variables, or from 0."""
@@ -136,7 +137,7 @@ class LinearDual(_Dual):
         for block in row_blocks(*self._problem.shape):
             W += self._X[block].T @ self._problem.embed(self._problem.net_flows(block, store))
         solution = Solution(store, W)
-        self._measure(solution)
+        self.measure(solution)
         return solution
 
     def solve(
@@ -149,18 +150,18 @@ class LinearDual(_Dual):
 
     def rescale(self, solution: Solution, costs: Array) -> None:
         """Replace the costs by a multiple of them, and multiply flows and weights alike: the start for another C."""
-        ratios = costs[self._live] / self._problem.cost[self._live]
+        ratios = costs[self.live] / self._problem.cost[self.live]
         factor = float(ratios[0]) if len(ratios) else 1.0
         self._problem.cost = costs
         solution.store.value[: solution.store.used[0]] *= factor  # what is behind was never written
         solution.weights *= factor
         solution.passes = 0
-        self._measure(solution)
+        self.measure(solution)
 
     def _approach(self, solution: Solution, max_iter: int, random: np.random.RandomState) -> None:
         """Start from the scaled flows of smaller costs: from 0, those of instances that stay violated grow slowly."""
         costs = self._problem.cost
-        scale = float((costs * self._square)[self._live].max(initial=0.0))
+        scale = float((costs * self._square)[self.live].max(initial=0.0))
         steps = [step for step in range(_APPROACHES, 0, -1) if scale > _APPROACH ** (step - 1)]
         for step in steps:
             self.rescale(solution, costs / _APPROACH**step)
@@ -174,7 +175,7 @@ class LinearDual(_Dual):
     ) -> None:
         self._problem.begin()
         # A pass over few instances repeats them, so nothing is saved where some of them sleep, and the others wait.
-        alarm = Alarm(len(self._live), self._shrinking and len(self._live) > _VISITS)
+        alarm = Alarm(len(self.live), self._shrinking and len(self.live) > _VISITS)
         close = not self._shrinking
         exact = True  # the gap of the start was measured, so that nothing is done where it is small enough
         for number in range(max_iter):
@@ -185,47 +186,48 @@ class LinearDual(_Dual):
             repeats = max(1, _VISITS // max(1, len(visited)))
             order = np.concatenate([random.permutation(visited) for _ in range(repeats)])
             full = number % _FULL_EVERY == 0 or close
-            self._pass(solution, self._live[order], full, negligible)
-            alarm.note(number, visited, self._gaps[self._live[visited]] <= negligible)
+            self.visit(solution, self.live[order], full, negligible)
+            alarm.note(number, visited, self.gaps[self.live[visited]] <= negligible)
             solution.passes += 1
-            solution.primal = solution.dual + float(self._gaps.sum())
+            solution.primal = solution.dual + float(self.gaps.sum())
             close = solution.relative_gap <= tol or not self._shrinking
             exact = solution.relative_gap <= tol and full
             if exact:
-                self._measure(solution)
-                alarm.ring(self._gaps[self._live] > negligible)
+                self.measure(solution)
+                alarm.ring(self.gaps[self.live] > negligible)
             if history.add(loss=solution.primal, gap=solution.relative_gap):
                 break
         if not exact:
-            self._measure(solution)
+            self.measure(solution)
         solution.converged = solution.relative_gap <= tol
 
     def _negligible(self, solution: Solution, tol: float) -> float:
         """The part of the gap below which an instance may wait: small for what tol allows, or for the present mean."""
         allowed, present = tol * solution.primal, solution.primal - solution.dual
-        return max(_NEGLIGIBLE * allowed, _WAITING * present) / max(1, len(self._live))
+        return max(_NEGLIGIBLE * allowed, _WAITING * present) / max(1, len(self.live))
 
-    def _pass(self, solution: Solution, visits: NDArray[np.int64], full: bool, quiet: float) -> None:
+    def visit(self, solution: Solution, visits: NDArray[np.int64], full: bool, quiet: float) -> None:
+        """Visit these instances, moving the flows of those whose part of the gap is above `quiet`."""
         first, store = 0, solution.store
         while first < len(visits):
             first, rise = self._problem.linear_pass(
-                self._rows, self._square, visits, first, full, quiet, solution.weights, store, self._gaps, self._costs
+                self._rows, self._square, visits, first, full, quiet, solution.weights, store, self.gaps, self.costs
             )
             solution.dual += rise
             if first < len(visits):
                 store.repack(self._problem.widest)
 
-    def _measure(self, solution: Solution) -> None:
+    def measure(self, solution: Solution) -> None:
         """Primal and dual at the present weights: a pass in which everything is quiet."""
         solution.store.repack(self._problem.widest)
 
         def work(visits: NDArray[np.int64]) -> None:
-            arrays = solution.weights, solution.store, self._gaps, self._costs
+            arrays = solution.weights, solution.store, self.gaps, self.costs
             self._problem.linear_pass(self._rows, self._square, visits, 0, True, np.inf, *arrays)
 
-        _in_threads(work, self._live, self._n_jobs)
-        solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self._costs.sum())
-        solution.dual = solution.primal - float(self._gaps.sum())
+        _in_threads(work, self.live, self._n_jobs)
+        solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self.costs.sum())
+        solution.dual = solution.primal - float(self.gaps.sum())
 
 
 class KernelDual(_Dual):
@@ -234,9 +236,9 @@ class KernelDual(_Dual):
     def __init__(self, rows: KernelRows, problem: MarginProblem, *, n_jobs: int = 1) -> None:
         self._kernel = rows
         self._problem = problem
-        self._live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
+        self.live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
         self._n_jobs = n_jobs
-        self._gaps, self._costs = np.zeros(problem.shape[0]), np.zeros(problem.shape[0])
+        self.gaps, self.costs = np.zeros(problem.shape[0]), np.zeros(problem.shape[0])
         self._square = np.maximum(rows.diagonal, _TINY)
         self._gram = None if problem.codes is None else problem.codes @ problem.codes.T
         self.scores = np.zeros(problem.shape)
@@ -256,15 +258,15 @@ class KernelDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         """Ascend in place until the relative gap is at most tol."""
-        self._measure(solution)
+        self.measure(solution)
         for _ in range(max_iter):
             if solution.relative_gap <= tol:
                 break
-            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self._live))
-            visited = random.permutation(self._live[self._gaps[self._live] > negligible])
+            negligible = _NEGLIGIBLE * tol * solution.primal / max(1, len(self.live))
+            visited = random.permutation(self.live[self.gaps[self.live] > negligible])
             for at in range(0, len(visited), _BATCH):
                 self._step(solution, visited[at : at + _BATCH], negligible)
-            self._measure(solution)
+            self.measure(solution)
             solution.passes += 1
             if history.add(loss=solution.primal, gap=solution.relative_gap):
                 break
@@ -276,7 +278,7 @@ class KernelDual(_Dual):
         coefficients = np.zeros((len(batch), self._problem.shape[1]))
         solution.store.repack(self._problem.widest)
         own = np.ascontiguousarray(K[:, batch]), self.scores[batch]
-        measured = self._gaps, self._costs
+        measured = self.gaps, self.costs
         self._problem.gram_pass(self._square, batch, *own, _CYCLES, quiet, solution.store, *measured, coefficients)
         solution.weights[batch] += coefficients
         self.scores += K.T @ self._spread(coefficients)
@@ -287,20 +289,20 @@ class KernelDual(_Dual):
     def _spread(self, flows: Array) -> Array:
         return flows if self._gram is None else flows @ self._gram
 
-    def _measure(self, solution: Solution) -> None:
+    def measure(self, solution: Solution) -> None:
         """Primal and dual of all instances; `||W||^2 = sum_i flows_i . scores_i`."""
         nothing = np.zeros((0, 0))
         solution.store.repack(self._problem.widest)
 
         def work(rows: NDArray[np.int64]) -> None:
             scores = self.scores[rows]
-            store, measured = solution.store, (self._gaps, self._costs)
+            store, measured = solution.store, (self.gaps, self.costs)
             self._problem.gram_pass(self._square, rows, nothing, scores, 1, np.inf, store, *measured, nothing)
 
-        _in_threads(work, self._live, self._n_jobs)
+        _in_threads(work, self.live, self._n_jobs)
         square = float(np.vdot(solution.weights, self.scores))
-        solution.primal = 0.5 * square + float(self._costs.sum())
-        solution.dual = solution.primal - float(self._gaps.sum())
+        solution.primal = 0.5 * square + float(self.costs.sum())
+        solution.dual = solution.primal - float(self.gaps.sum())
 
 
 def _in_threads(work: Any, rows: NDArray[np.int64], n_jobs: int) -> None:

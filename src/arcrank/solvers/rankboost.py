@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arcrank._typing import Array, IntArray, Mask
-from arcrank.solvers.stumps import SortedColumns
+from arcrank.solvers.stumps import SortedColumns, Stump
 
-__all__ = ["OrderedPairs", "Round", "boost"]
+__all__ = ["OrderedPairs", "Round", "boost", "grade_sums", "make_round", "stump_weight"]
 
 _PERFECT = 1.0 - 1e-12
 """A ranking feature this close to ordering every pair has an infinite weight but for rounding."""
@@ -95,9 +95,7 @@ class OrderedPairs:
         """Return for each grade the sum of `down` over lower and of `up` over higher grades."""
         downs = np.bincount(self._grade, down, self._n_grades)
         ups = np.bincount(self._grade, up, self._n_grades)
-        below, above = np.zeros(self._n_grades), np.zeros(self._n_grades)
-        below[1:], above[:-1] = np.cumsum(downs[:-1]), np.cumsum(ups[:0:-1])[::-1]
-        return below, above
+        return grade_sums(ups.astype(np.float64, copy=False), downs.astype(np.float64, copy=False))
 
 
 def boost(columns: SortedColumns, sets: Sequence[OrderedPairs]) -> Iterator[Round]:
@@ -114,17 +112,33 @@ def boost(columns: SortedColumns, sets: Sequence[OrderedPairs]) -> Iterator[Roun
         stump = columns.best(_signed(columns.n_rows, sets, mass))
         if stump is None:
             return
-        # eq. (6) is artanh of R = (A r + lambda B r~) / (A + lambda B), eq. (7) is (A + lambda B) sqrt(1 - R^2)
-        perfect = abs(stump.level) >= _PERFECT
-        margin = np.clip(stump.level, -1.0 + 1.0 / (n_pairs + 1), 1.0 - 1.0 / (n_pairs + 1)) if perfect else stump.level
-        weight = float(np.arctanh(margin))
+        weight, perfect = stump_weight(stump.level, n_pairs)
         for pairs in sets:
             pairs.update(weight, stump.fires)
         loss = float(sum(pairs.share * np.exp(pairs.log_loss) for pairs in sets))
-        bound = float("nan") if perfect else loss_before * float(np.sqrt(1.0 - stump.level**2))
-        yield Round(stump.feature, stump.threshold, weight, loss, bound)
+        yield make_round(stump, weight, loss_before, loss, perfect=perfect)
         if perfect:
             return
+
+
+def stump_weight(level: float, n_pairs: int) -> tuple[float, bool]:
+    """Return the weight of eq. (6), artanh of R = (A r + lambda B r~) / (A + lambda B), and whether it was capped."""
+    perfect = abs(level) >= _PERFECT
+    margin = np.clip(level, -1.0 + 1.0 / (n_pairs + 1), 1.0 - 1.0 / (n_pairs + 1)) if perfect else level
+    return float(np.arctanh(margin)), perfect
+
+
+def make_round(stump: Stump, weight: float, before: float, loss: float, *, perfect: bool) -> Round:
+    """Return a round with the loss after it and eq. (7), (A + lambda B) sqrt(1 - R^2)."""
+    bound = float("nan") if perfect else before * float(np.sqrt(1.0 - stump.level**2))
+    return Round(stump.feature, stump.threshold, weight, loss, bound)
+
+
+def grade_sums(up: Array, down: Array) -> tuple[Array, Array]:
+    """Return for each grade the sum of `down` over lower and of `up` over higher grades, given those of each grade."""
+    below, above = np.zeros(len(up)), np.zeros(len(up))
+    below[1:], above[:-1] = np.cumsum(down[:-1]), np.cumsum(up[:0:-1])[::-1]
+    return below, above
 
 
 def _signed(n_rows: int, sets: Sequence[OrderedPairs], mass: Array) -> Array:

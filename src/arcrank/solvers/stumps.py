@@ -11,7 +11,7 @@ from scipy import sparse
 
 from arcrank._typing import Array, Mask
 
-__all__ = ["SortedColumns", "Stump", "sort_columns"]
+__all__ = ["SortedColumns", "Stump", "find_cuts", "sort_columns"]
 
 TIE = 1e-12
 """Two thresholds whose |L| differ by less are equal: the first wins, on every machine. Weights of pairs sum to one."""
@@ -81,18 +81,19 @@ def sort_columns(X: Any, n_thresholds: int | None = None) -> SortedColumns:
     order = np.lexsort((-matrix.data, column))
     values = np.ascontiguousarray(matrix.data[order])
     split = indptr[:-1] + np.bincount(column[values > 0.0], minlength=n_columns)
-    cut, zero_cut = _cuts(indptr, split, values, n_rows)
-    if n_thresholds is not None:
-        from arcrank.compiled.stumps import thin_cuts
-
-        thin_cuts(indptr, split, cut, zero_cut, int(n_thresholds))
+    zeros = np.diff(indptr) < n_rows
+    cut, zero_cut = find_cuts(indptr, split, values, zeros, n_thresholds)
     return SortedColumns(n_rows, indptr, split, matrix.indices[order].astype(np.int32), values, cut, zero_cut)
 
 
-def _cuts(indptr: NDArray[np.int64], split: NDArray[np.int64], values: Array, n_rows: int) -> tuple[Mask, Mask]:
-    """Say below which entries, and below which columns' zeros, a threshold separates some rows from others."""
+def find_cuts(
+    indptr: NDArray[np.int64], split: NDArray[np.int64], values: Array, zeros: Mask, n_thresholds: int | None
+) -> tuple[Mask, Mask]:
+    """Say below which entries, and below which columns' zeros, a threshold separates some rows from others.
+
+    `zeros` says which columns have a zero in some row.
+    """
     stored = np.diff(indptr)
-    zeros = stored < n_rows
     cut = np.empty(len(values), dtype=np.bool_)
     cut[:-1] = values[:-1] != values[1:]
     some = stored > 0
@@ -100,4 +101,8 @@ def _cuts(indptr: NDArray[np.int64], split: NDArray[np.int64], values: Array, n_
     positive, negative = split > indptr[:-1], split < indptr[1:]
     cut[split[positive] - 1] = zeros[positive]
     zero_cut = negative & (zeros | positive)
+    if n_thresholds is not None:
+        from arcrank.compiled.stumps import thin_cuts
+
+        thin_cuts(indptr, split, cut, zero_cut, int(n_thresholds))
     return cut, zero_cut

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.text.ngrams import Terms, count_terms, place_terms, select_terms
 from arcrank.text.tokens import Tokenizer, checked_texts, encode_with
 
-__all__ = ["TermCounts", "TextTransformer", "frequent_terms", "known_counts"]
+__all__ = ["TermCounts", "TextTransformer", "frequency_limits", "frequent_terms", "known_counts", "refuse_no_terms"]
 
 
 class TextTransformer(TransformerMixin, BaseEstimator):
@@ -80,7 +80,7 @@ class TermCounts(TextTransformer):
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any texts."""
         self._terms([])  # the tokenizer and the n-grams
         if self.vocabulary is None:
-            _limits(self.min_df, self.max_df, 0)
+            frequency_limits(self.min_df, self.max_df, 0)
         else:
             _given_vocabulary(self.vocabulary)
 
@@ -120,16 +120,21 @@ def frequent_terms(
     terms: Terms, counts: sparse.csr_matrix, min_df: float, max_df: float
 ) -> tuple[list[str], sparse.csr_matrix]:
     """Return the names and the counts of the terms that are neither too rare nor too frequent in these texts."""
-    low, high = _limits(min_df, max_df, counts.shape[0])
+    low, high = frequency_limits(min_df, max_df, counts.shape[0])
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])
     # The counts may be those of some rows of a corpus, which do not hold all its terms.
     columns = np.flatnonzero((frequency >= max(low, 1)) & (frequency <= high))
     if not len(columns):
-        raise InputError(
-            f"no term is left of {counts.shape[0]} texts: they are empty, hold stop words only, or "
-            f"min_df={min_df} and max_df={max_df} leave nothing"
-        )
+        refuse_no_terms(counts.shape[0], min_df, max_df)
     return terms.names(columns), select_terms(counts, columns)
+
+
+def refuse_no_terms(n: int, min_df: float, max_df: float) -> NoReturn:
+    """Raise the error for texts without a term to keep."""
+    raise InputError(
+        f"no term is left of {n} texts: they are empty, hold stop words only, or "
+        f"min_df={min_df} and max_df={max_df} leave nothing"
+    )
 
 
 def known_counts(terms: Terms, counts: sparse.csr_matrix, vocabulary: Mapping[str, int]) -> sparse.csr_matrix:
@@ -150,7 +155,7 @@ def _sorted_by_name(names: list[str], counts: sparse.csr_matrix) -> tuple[list[s
     return [names[column] for column in order], counts
 
 
-def _limits(min_df: float, max_df: float, n: int) -> tuple[float, float]:
+def frequency_limits(min_df: float, max_df: float, n: int) -> tuple[float, float]:
     """Return the document frequencies that a term must lie between."""
     return _absolute("min_df", min_df, n), _absolute("max_df", max_df, n)
 
