@@ -1,4 +1,4 @@
-"""Time the linear duals against one-vs-rest LinearSVC, and what a user waits for, in one run: one thread, alternated.
+"""Time the linear duals against one-vs-rest LinearSVC and Perceptron, in one run: one thread, alternated.
 
     ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.speed [NAME ...]
 
@@ -7,33 +7,26 @@ path : the same machine at five values of C, each started from the last one, ove
 loglinear : LogLinearRanker, domination, C = 10, on Reuters
 debtags : PreferenceMachine as in `cut` and LogLinearRanker on 5,000 packages with all tags, C = 1 and 100
 mmp : one pass of MMPRanker against one-vs-rest Perceptron(max_iter=1), Reuters; also the share of the checks of X
-start : `arcrank rank` of one document, `arcrank --help`, and the interpreter alone, against `import sklearn`
-first : the first fit with an empty kernel cache less the second one, in a process of its own
 
-Times are of the processor, since other processes may run; medians. Kernels are compiled before the clock starts, except
-in `first`.
+Times are of the processor, since other processes may run; medians. Kernels are compiled before the clock starts; for
+start-up and compilation see `benchmarks.startup`.
 """
 
 from __future__ import annotations
 
-import os
 import resource
-import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from sklearn.linear_model import Perceptron
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine, save
+from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine
 from arcrank._features import check_features
 from arcrank.datasets import load_debtags, load_reuters21578
 from arcrank.text import TextFeatures
@@ -140,56 +133,12 @@ def mmp() -> None:
     race(tasks, {"MMPRanker": 1 / 50})
 
 
-def child(*arguments: str) -> None:
-    """Run the interpreter; `race` adds the time of children."""
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-
-
-def start() -> None:
-    corpus = load_debtags().split("train")
-    with tempfile.TemporaryDirectory() as folder:
-        model, document = Path(folder) / "model.safetensors", Path(folder) / "one.jsonl"
-        document.write_text('{"text": "a compiler for Fortran"}\n')
-        save(make_pipeline(TextFeatures(), machine(1.0)).fit(corpus.texts[:500], corpus.indicator()[:500]), model)
-        tasks = {
-            "import sklearn": lambda: child("-c", "import sklearn"),
-            "arcrank rank, one document": lambda: child("-m", "arcrank", "rank", str(model), str(document)),
-            "arcrank --help": lambda: child("-m", "arcrank", "--help"),
-            "the interpreter": lambda: child("-c", "pass"),
-        }
-        race(tasks, {"arcrank rank, one document": 0.4})
-
-
-FIRST_FIT = """
-import sys, time
-from sklearn.datasets import make_multilabel_classification
-from arcrank import AutoRanker, LogLinearRanker, PreferenceMachine
-X, Y = make_multilabel_classification(300, 50, n_classes=8, random_state=0)
-seconds = []
-for _ in range(2):
-    start = time.process_time()
-    eval(sys.argv[1]).fit(X, Y)
-    seconds.append(time.process_time() - start)
-print(seconds[0] - seconds[1])
-"""
-
-
-def first() -> None:
-    for ranker, limit in {"PreferenceMachine()": 5, "LogLinearRanker(solver='dual')": 5, "AutoRanker()": 10}.items():
-        with tempfile.TemporaryDirectory() as folder:
-            command, env = [sys.executable, "-c", FIRST_FIT, ranker], {**os.environ, "NUMBA_CACHE_DIR": folder}
-            done = subprocess.run(command, check=True, capture_output=True, text=True, env=env)
-        report(f"{ranker}: seconds of compilation", float(done.stdout), limit)
-
-
 SECTIONS = {
     "cut": cut,
     "path": path,
     "loglinear": loglinear_reuters,
     "debtags": debtags_rows,
     "mmp": mmp,
-    "start": start,
-    "first": first,
 }
 
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from arcrank import LogLinearRanker
-from arcrank.rankers.base import rank_matrix, top_columns
+from arcrank.rankers.base import rank_matrix
+from arcrank.rankers.linear import top_columns
 
 SCORES = hnp.arrays(
     np.float64, st.tuples(st.integers(1, 4), st.integers(1, 30)), elements=st.sampled_from([-1.0, 0.0, 0.5, 2.0])

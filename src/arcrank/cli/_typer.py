@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
@@ -25,11 +26,41 @@ def _shorten(params: list[Any]) -> list[Any]:
         param.show_envvar = False
         if getattr(param, "is_flag", False):
             param.metavar = ""
+        if getattr(param, "_runtime_param", param) is None:
+            param._runtime_param = _Conversion()
     return params
 
 
+class _Conversion:
+    """Takes values that need no conversion as they are; others are left to typer.
+
+    typer converts all values by pydantic, which takes longer to import than the rest of a short command.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of a parameter."""
+        kind = param.type_descriptor.annotation
+        several = param.multiple or param.nargs != 1
+        if not several and (value is None or (value is param.default and isinstance(value, kind))):
+            return value
+        if not several and type(value) is str and kind is str:
+            return value
+        if not several and type(value) is str and kind is Path and _is_readable(value):
+            return Path(value)
+        param._runtime_param = None
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _is_readable(path: str) -> bool:
+    """Whether typer would not refuse a path: it does so if the path exists and cannot be read."""
+    return not os.path.exists(path) or os.access(path, os.R_OK)
+
+
 class QuietCommand(TyperCommand):
-    """A command with short help."""
+    """A command with short help, in plain text: rich takes longer to import than all else that help needs."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{**options, "rich_markup_mode": None})
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, with short help."""
@@ -49,7 +80,19 @@ class QuietCommand(TyperCommand):
 
 
 class QuietGroup(TyperGroup):
-    """A group of commands with short help."""
+    """A group of commands with short help, in plain text."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{**options, "rich_markup_mode": None})
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the whole summary of each command, not only its beginning."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries_of_commands().items()))
+
+    def summaries_of_commands(self) -> dict[str, str]:
+        """Return the first paragraph of the help of each command."""
+        return {name: " ".join(str(one.help).split("\n\n")[0].split()) for name, one in self.commands.items()}
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, with short help."""
@@ -65,13 +108,9 @@ class LazyGroup(QuietGroup):
         super().__init__(**options)
         self.commands = LazyCommands(self.summaries)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, with the summaries in place of the commands."""
-        loaded, self.commands = self.commands, {name: _stub(name, text) for name, text in self.summaries.items()}
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.commands = loaded
+    def summaries_of_commands(self) -> dict[str, str]:
+        """Return the summaries, without importing the commands."""
+        return self.summaries
 
 
 class LazyCommands(dict[str, Any]):
@@ -99,10 +138,6 @@ class LazyCommands(dict[str, Any]):
     def items(self) -> Any:
         """Return the names and the commands."""
         return [(name, self[name]) for name in self]
-
-
-def _stub(name: str, summary: str) -> TyperCommand:
-    return TyperCommand(name, help=summary)
 
 
 def _load(name: str) -> Any:

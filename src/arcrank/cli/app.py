@@ -54,7 +54,11 @@ app = typer.Typer(
     epilog="Options can also be set by environment variables such as ARCRANK_RANK_TOP=10 for `rank --top 10`.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ARCRANK"},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "ARCRANK",
+        "max_content_width": 100,
+    },
 )
 
 

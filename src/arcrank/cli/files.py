@@ -207,3 +207,11 @@ def load_model(path: Path) -> Any:
     """Load a model file."""
     check_model_path(path)
     return arcrank.load(path)
+
+
+def load_for_ranking(path: Path) -> Any:
+    """Load a model file to rank or explain with, without the estimators if the model is linear."""
+    from arcrank.inference import array_model
+
+    check_model_path(path)
+    return array_model.load_for_ranking(path)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from arcrank._typing import IntArray
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import Hierarchy, PreferenceGraphs, Votes, as_graphs, concatenate
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = ["Corpus"]
 
@@ -146,6 +148,8 @@ class Corpus:
 
     def indicator(self) -> csr_matrix:
         """Return the boolean CSR matrix of shape (n, k): True where the instance has the label."""
+        from scipy.sparse import csr_matrix  # ranking a document does without
+
         sets = self._sets()
         column = {label: j for j, label in enumerate(self.labels)}
         indices = np.array([column[label] for labels in sets for label in labels], dtype=np.int32)

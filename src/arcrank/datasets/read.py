@@ -10,9 +10,6 @@ from arcrank._validation import check_int
 from arcrank._wording import count, format_counts
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.options import Options
-from arcrank.datasets.formats.svmlight import numeric_order
-from arcrank.datasets.gather_votes import gather_votes
-from arcrank.datasets.join import join
 from arcrank.datasets.request import FORMATS, Request, Source
 from arcrank.errors import ParameterError
 from arcrank.graphs.base import check_names
@@ -118,6 +115,10 @@ def read_corpus(
     ... ).label_sets
     [['crude', 'ship']]
     """
+    from arcrank.datasets.formats.svmlight import numeric_order  # imports SciPy, which documents do without
+    from arcrank.datasets.gather_votes import gather_votes
+    from arcrank.datasets.join import join
+
     blocks = list(
         iter_corpus(
             path,
@@ -211,6 +212,9 @@ def read_votes(
     >>> read_votes(io.BytesIO(b"winner,loser" + bytes([10]) + b"tea,milk" + bytes([10]) + b"tea,water"), "csv")
     Votes(2 votes, 3 labels, 2 cases)
     """
+    from arcrank.datasets.gather_votes import gather_votes
+    from arcrank.datasets.join import join
+
     options = Options(4096, _checked_labels(labels), delimiter=delimiter, text_column=text_column, caseless=True)
     blocks = list(Request(path, format, on_error, max_line_bytes, options).blocks())
     corpus = join(blocks)

@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import IO, Any
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats import frame, jsonl, parquet, qid, svmlight, tables, texts, xc
+from arcrank.datasets.formats import frame
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
 from arcrank.errors import FormatError, InputError, ParameterError
@@ -20,15 +21,16 @@ __all__ = ["ENDINGS", "FORMATS", "Request", "Source"]
 
 Source = str | os.PathLike[str] | IO[bytes] | frame.Frame
 
-FORMATS: dict[str, Callable[[Lines, Options], Iterator[Corpus]]] = {
-    "jsonl": jsonl.blocks,
-    "csv": tables.csv_blocks,
-    "tsv": tables.tsv_blocks,
-    "svmlight": svmlight.blocks,
-    "qid": qid.blocks,
-    "xc": xc.blocks,
-    "parquet": lambda lines, options: parquet.blocks(lines.stream, lines, options),
+FORMATS = {
+    "jsonl": "jsonl:blocks",
+    "csv": "tables:csv_blocks",
+    "tsv": "tables:tsv_blocks",
+    "svmlight": "svmlight:blocks",
+    "qid": "qid:blocks",
+    "xc": "xc:blocks",
+    "parquet": "parquet:blocks",
 }
+"""Where in `formats` the reader of each format is; it is imported when it is needed, since some import SciPy."""
 ENDINGS = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".parquet": "parquet", ".pq": "parquet",
@@ -100,7 +102,11 @@ class Request:
             yield stream, name, found
 
     def _reader(self, found: str) -> Callable[[Lines, Options], Iterator[Corpus]]:
-        return texts.blocks if found == _LINES_OF_ANY_KIND else FORMATS[found]
+        module, name = ("texts:blocks" if found == _LINES_OF_ANY_KIND else FORMATS[found]).split(":")
+        reader: Callable[[Lines, Options], Iterator[Corpus]] = getattr(
+            import_module(f"arcrank.datasets.formats.{module}"), name
+        )
+        return reader
 
     def _recognised(self, name: str, stream: Any) -> str:
         """By the extension; else tables by their delimiter, and other files by their first line."""
@@ -117,6 +123,8 @@ class Request:
     def _recognised_inside(self, name: str, ending: str, stream: Any) -> str:
         if self.options.takes == "text":
             return _LINES_OF_ANY_KIND
+        from arcrank.datasets.formats import xc  # imports SciPy, which texts do without
+
         if (ending == ".txt" or not self.options.labelled) and xc.is_header(_first_line(stream)):
             return "xc"
         if not self.options.labelled:

@@ -17,6 +17,7 @@ from arcrank.datasets.order import LabelOrder
 from arcrank.datasets.read import Source, TableOptions, iter_corpus
 from arcrank.datasets.shuffle import shuffled
 from arcrank.errors import FormatError, ParameterError
+from arcrank.text.encoder import hashed_columns
 
 if TYPE_CHECKING:
     from arcrank.text import HashedTextFeatures
@@ -169,10 +170,7 @@ def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
     if block.feature_names is None:
         columns = X.indices % width
     else:
-        from sklearn.utils import murmurhash3_32
-
-        hashes = [murmurhash3_32(name, positive=True) % width for name in block.feature_names]
-        columns = np.array(hashes, dtype=np.int32)[X.indices]
+        columns = hashed_columns(block.feature_names, width)[X.indices]
     folded = csr_matrix((X.data, columns, X.indptr), shape=(X.shape[0], width), copy=True)
     folded.sum_duplicates()
     return folded

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank._validation import check_real
@@ -223,6 +222,8 @@ def _refuse_missing(y: list[Any]) -> None:
 
 
 def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
+    from scipy.sparse import csr_matrix  # ranking a document does without
+
     sets = [_plain(one, row) for row, one in enumerate(y)]
     vocabulary = Vocabulary(labels, (name for one in sets for name in one))
     _refuse_cut(sets, vocabulary)
@@ -230,7 +231,7 @@ def _from_sets(y: Any, labels: Any) -> LayeredGraphs:
     np.cumsum([len(one) for one in sets], out=ptr[1:])
     columns = [vocabulary.number(name, row) for row, one in enumerate(sets) for name in one]
     data = np.ones(len(columns), dtype=np.int32)
-    indicator = sp.csr_matrix((data, columns, ptr), shape=(len(sets), len(vocabulary)))
+    indicator = csr_matrix((data, columns, ptr), shape=(len(sets), len(vocabulary)))
     indicator.sum_duplicates()
     if indicator.data.max(initial=0) > 1:
         _name_repeated(sets, "a matrix, pass a NumPy array, or kind='indicator', 'grades' or 'ranks'")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._csr import is_sparse
 from arcrank.errors import InputError
 from arcrank.graphs.base import row_blocks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 def check_matrix(values: Any, what: str) -> NDArray[Any]:
     """A 2-D numeric array, or an error that says what was received."""
-    if sp.issparse(values):
+    if is_sparse(values):
         raise InputError(f"{what} must be a dense (n, n_labels) matrix, got a sparse one; use .toarray().")
     try:
         matrix = np.asarray(values)
@@ -32,17 +35,19 @@ def check_matrix(values: Any, what: str) -> NDArray[Any]:
     return matrix
 
 
-def check_indicator(Y: Any) -> sp.csr_matrix:
+def check_indicator(Y: Any) -> csr_matrix:
     """A CSR matrix of the relevant labels, with sorted indices and no stored zeros."""
-    matrix: Any = sp.csr_matrix(Y) if sp.issparse(Y) else check_matrix(Y, "The indicator")
-    values: NDArray[Any] = matrix.data if sp.issparse(matrix) else matrix
+    from scipy.sparse import csr_matrix  # ranking a document does without
+
+    matrix: Any = csr_matrix(Y) if is_sparse(Y) else check_matrix(Y, "The indicator")
+    values: NDArray[Any] = matrix.data if is_sparse(matrix) else matrix
     if values.dtype != bool and not np.isin(values, (0, 1)).all():
         bad = values[~np.isin(values, (0, 1))][0]
         raise InputError(
             f"An indicator matrix holds 0 (not relevant) and 1 (relevant) only, got {bad}; "
             "for ranks pass as_graphs(y, kind='ranks'), for grades, higher = better, as_graphs(y, kind='grades')."
         )
-    indicator = sp.csr_matrix(matrix, copy=True)
+    indicator = csr_matrix(matrix, copy=True)
     indicator.sum_duplicates()
     indicator.eliminate_zeros()
     indicator.sort_indices()

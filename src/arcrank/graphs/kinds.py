@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._csr import is_sparse
 from arcrank.errors import InputError
 from arcrank.graphs.base import shorten
 from arcrank.graphs.ranks import refuse_unless_ranks
@@ -81,7 +81,7 @@ def _remedy(form: str, wanted: str) -> str:
 
 def _form(y: Any) -> str | None:
     """How y is written: "matrix", or the kind of lists; None where it has no entry."""
-    if sp.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biuf"):
+    if is_sparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biuf"):
         return "matrix"
     if isinstance(y, str) or not isinstance(y, Sequence | np.ndarray):
         return None
@@ -97,7 +97,7 @@ def _all_numbers(y: Sequence[Any]) -> bool:
 
 def check_entries(y: Any, form: type = Iterable) -> None:
     """Refuse what cannot have an entry for each instance."""
-    if isinstance(y, str | bytes | Mapping) or not (isinstance(y, form) or sp.issparse(y)):
+    if isinstance(y, str | bytes | Mapping) or not (isinstance(y, form) or is_sparse(y)):
         raise InputError(
             f"y must have one entry for each instance (array, sparse matrix or list), got {type(y).__name__}."
         )
@@ -118,7 +118,7 @@ def detect_kind(y: Any, learnt: str | None = None) -> str:
 
 
 def _detect(y: Any) -> str:
-    if sp.issparse(y):
+    if is_sparse(y):
         return "indicator"
     if not isinstance(y, np.ndarray):
         check_entries(y, Sequence)

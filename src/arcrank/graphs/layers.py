@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from arcrank._typing import Array, IntArray, Mask
@@ -15,6 +14,9 @@ from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs.arcs import ArcGraphs
 from arcrank.graphs.base import PreferenceGraphs, check_labels, gather_rows, row_blocks
 from arcrank.graphs.dense import check_indicator, check_matrix, dense_levels, list_exceptions
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 class LayeredGraphs(PreferenceGraphs):
@@ -244,17 +246,19 @@ class LayeredGraphs(PreferenceGraphs):
         tail = np.concatenate(empty + [tail for _, tail in parts])
         return ArcGraphs(arc_ptr, head, tail, None, self.n_labels, self.labels)
 
-    def to_indicator(self) -> sp.csr_matrix:
+    def to_indicator(self) -> csr_matrix:
         """The (n, k) boolean CSR matrix of relevant labels (the top layer) of two-layer graphs."""
+        from scipy.sparse import csr_matrix, vstack  # ranking a document does without
+
         if self.n_layers > 2:
             raise GraphError(
                 f"These graphs have {self.n_layers} layers; only graphs of at most two layers are label sets."
             )
         if (self.rest == 1).all() and (self.level == 0).all():
             data = np.ones(len(self.label), dtype=bool)
-            return sp.csr_matrix((data, self.label, self.ptr), shape=self.shape)
-        blocks = [sp.csr_matrix(self._relevant(block)) for block in row_blocks(*self.shape)]
-        return sp.vstack(blocks, format="csr") if blocks else sp.csr_matrix(self.shape, dtype=bool)
+            return csr_matrix((data, self.label, self.ptr), shape=self.shape)
+        blocks = [csr_matrix(self._relevant(block)) for block in row_blocks(*self.shape)]
+        return vstack(blocks, format="csr") if blocks else csr_matrix(self.shape, dtype=bool)
 
     def _relevant(self, rows: slice) -> Mask:
         levels = self.levels(rows)

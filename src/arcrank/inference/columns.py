@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from arcrank.datasets import Corpus, hashed_features
-from arcrank.text import HashedTextFeatures
-
 __all__ = ["cut_columns", "hash_columns", "place_columns"]
 
 
@@ -34,6 +31,9 @@ def cut_columns(X: Any, width: int) -> tuple[csr_matrix, int]:
 
 def hash_columns(X: Any, names: list[str] | None, width: int) -> csr_matrix:
     """X in `width` columns: names are hashed, numbers taken modulo."""
+    from arcrank.datasets import Corpus, hashed_features  # with scikit-learn, which other columns do without
+    from arcrank.text import HashedTextFeatures
+
     rows = csr_matrix(X)
     block = Corpus(labels=[], X=rows, feature_names=names, label_sets=[[] for _ in range(rows.shape[0])])
     return hashed_features(block, HashedTextFeatures(n_features=width))

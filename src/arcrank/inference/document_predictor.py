@@ -16,7 +16,7 @@ from arcrank.inference.explanation import explanation_report
 from arcrank.inference.feature_map import FeatureMap, corpus_features
 from arcrank.inference.model_parts import split_model
 from arcrank.inference.predictor import ranks_documents
-from arcrank.rankers.base import Explanation
+from arcrank.rankers.linear import Explanation
 
 if TYPE_CHECKING:
     from arcrank.datasets import Corpus

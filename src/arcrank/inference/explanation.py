@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arcrank.rankers.base import Explanation
     from arcrank.rankers.feature_names import FeatureNames
+    from arcrank.rankers.linear import Explanation
 
 __all__ = ["explanation_report"]
 

@@ -10,7 +10,6 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from arcrank._typing import Array
 from arcrank._wording import as_json
@@ -20,7 +19,7 @@ from arcrank.inference.explanation import explanation_report
 from arcrank.inference.feature_map import FeatureMap, transform_matrix
 from arcrank.inference.model_parts import split_model, takes_text
 from arcrank.inference.ranked_document import RankedDocument
-from arcrank.rankers.base import Explanation, top_columns
+from arcrank.rankers.linear import Explanation, top_columns
 from arcrank.solvers.products import row_products
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ class Predictor:
         """Each feature's part of the margin between two labels, given by their columns."""
         if self._weights is None:  # trees, kernels, averages, and sparse weights, which the ranker reads itself
             return self._margin_of_ranker(x, self.labels[above], CUT if below is None else self.labels[below])
-        row = csr_matrix(x)
+        row = _as_csr(x)
         weights, constant = self._weights[row.indices, above], float(self.ranker.intercept_[above])
         if below is None and not self.ranker.cut_label:
             raise InputError("The model has not learnt a cut.\nTrain it again on label sets, or name a label --below.")
@@ -235,6 +234,14 @@ class Predictor:
         names = [str(known) for known in self.labels]
         message = f"{_short(label)} is not one of the {len(names):,} labels of the model."
         raise InputError(f"{message}\n{_advice(label, names)}")
+
+
+def _as_csr(x: Any) -> Any:
+    if hasattr(x, "indptr"):
+        return x
+    from scipy.sparse import csr_matrix  # for dense features only
+
+    return csr_matrix(x)
 
 
 def _wrong_kind(wanted: str, got: str) -> str:

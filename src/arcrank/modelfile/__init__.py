@@ -9,6 +9,7 @@
 - `parameters.py`, `learnt.py`: the forms that the values of each part must have
 - `parts.py`, `registry.py`: how an estimator is stored, and which estimators can be
 - `models.py`: models as manifests and arrays
+- `reading.py`: manifests and arrays as checked parts, and as models
 - `api.py`: the three functions, without NumPy until a model is saved or loaded
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import ModelFileError
 from arcrank.io.atomic import write_atomically
@@ -13,7 +13,10 @@ from arcrank.modelfile.container import container_bytes, damaged, open_container
 from arcrank.modelfile.manifest import check_manifest, read_stored_card
 from arcrank.modelfile.values import readable
 
-__all__ = ["load", "read_card", "save"]
+if TYPE_CHECKING:
+    from arcrank.modelfile.reading import StoredModel
+
+__all__ = ["build_model", "load", "read_card", "read_model", "save"]
 
 Path = str | os.PathLike[str]
 
@@ -73,14 +76,25 @@ def load(path: Path) -> Any:
     >>> again.model_card_, again.partial_fit([[3, 1]], [["tea"]]).n_rounds_
     ({'cups': 2}, 3)
     """
-    from arcrank.modelfile.models import empty_array, model_from_manifest
+    return build_model(read_model(path), path)
+
+
+def build_model(stored: StoredModel, path: Path) -> Any:
+    """Return the model of estimators that was read from this file."""
+    with _as_damage(os.fspath(path)):
+        return stored.build()
+
+
+def read_model(path: Path) -> StoredModel:
+    """Return the checked parts of a model, from which `build_model` makes what `load` returns."""
+    from arcrank.modelfile.reading import empty_array, stored_model  # imports NumPy, which `read_card` does not need
 
     with open_container(path) as container:
         with _as_damage(container.path):
             check_manifest(container.manifest)
         arrays = container.read_arrays(empty_array)
     with _as_damage(container.path):
-        return model_from_manifest(container.manifest, arrays)
+        return stored_model(container.manifest, arrays)
 
 
 def read_card(path: Path) -> dict[str, Any]:

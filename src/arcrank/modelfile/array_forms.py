@@ -112,12 +112,18 @@ class Names(Form):
     def check_closely(self, value: Any, where: str) -> None:
         if self.visible:
             check_visible(value.names, where)
-        kept = {(type(name), name) for name in value.names if name == name}  # noqa: PLR0124  NaN is not a name
-        if self.distinct and len(kept) != len(value):
+        if self.distinct and _count_distinct(value) != len(value):
             raise MisfitError(f"{where} holds a name twice, or NaN; names must be distinct")
 
     def _says(self, sizes: Sizes) -> str:
         return f"{sizes[self.symbol]:,} names" if self.symbol in sizes else self.says
+
+
+def _count_distinct(value: StoredNames) -> int:
+    """The number of different names, of which NaN is none; 1, 1.0 and True are different."""
+    if value.types is None:
+        return len(set(value.names))
+    return len({(type(name), name) for name in value.names if name == name})  # noqa: PLR0124
 
 
 class Labels(Form):

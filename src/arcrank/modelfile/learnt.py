@@ -37,8 +37,6 @@ from arcrank.modelfile.nested import Nested
 from arcrank.modelfile.parameters import LANGUAGE, SetMeasure
 from arcrank.modelfile.sparse import StoredCsr
 from arcrank.modelfile.table_forms import TableColumns
-from arcrank.solvers.forest import Forest, check_forest
-from arcrank.solvers.online import check_progress
 
 __all__ = ["LEARNT", "RELATIONS"]
 
@@ -414,6 +412,8 @@ def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
 
 
 def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    from arcrank.solvers.online import check_progress  # imports much that other models do without
+
     check_progress(learnt["counters"], learnt["sums"], learnt["curve"])
     _check_calibration(learnt.get("calibration"))
     with_cut = bool(settings["cut_label"]) and "kernel" in settings  # the perceptron has no weights of the cut
@@ -437,6 +437,8 @@ def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
 
 
 def _check_trees(settings: Values, learnt: Values, sizes: Sizes) -> None:
+    from arcrank.solvers.forest import Forest, check_forest  # imports SciPy
+
     _check_calibration(learnt.get("calibration"))
     wrong = check_forest(Forest(**learnt["forest"]), sizes["d"], sizes["k"] + bool(settings["cut_label"]))
     if wrong is not None:

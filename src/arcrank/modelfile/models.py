@@ -1,26 +1,23 @@
-"""Models as manifests and arrays, and back: what `save` and `load` do apart from reading and writing files."""
+"""Models as manifests and arrays: what `save` does apart from writing files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from arcrank import __version__
 from arcrank.errors import ModelFileError
-from arcrank.modelfile.auto import auto_entry, is_auto, restore_auto
+from arcrank.modelfile.auto import auto_entry, is_auto
 from arcrank.modelfile.encoder import Encoder
-from arcrank.modelfile.manifest import check_agreement, check_manifest, read_stored_card
-from arcrank.modelfile.registry import part_named, part_of
-from arcrank.modelfile.rows import check_memory
-from arcrank.modelfile.values import DTYPES, decode, expand
+from arcrank.modelfile.manifest import check_manifest
+from arcrank.modelfile.reading import bytes_of, pipeline_classes, read_parts
+from arcrank.modelfile.registry import part_of
+from arcrank.modelfile.values import DTYPES
 
-__all__ = ["empty_array", "model_from_manifest", "model_to_manifest"]
+__all__ = ["model_to_manifest"]
 
 Block = tuple[str, list[int], memoryview]
 """The type, the shape and the bytes of an array."""
@@ -54,14 +51,14 @@ def model_to_manifest(model: Any, card: Any) -> tuple[dict[str, Any], dict[str, 
 def _blocks(arrays: dict[str, NDArray[Any]]) -> dict[str, Block]:
     """Arrays of the widest numbers first, so that all of them lie at multiples of their width."""
     ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
-    return {name: (DTYPES[array.dtype.str], list(array.shape), _bytes_of(array)) for name, array in ordered}
+    return {name: (DTYPES[array.dtype.str], list(array.shape), bytes_of(array)) for name, array in ordered}
 
 
 def _check_packed(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> None:
     """Refuse what could not be loaded, with errors that name the estimator."""
     try:
         check_manifest(manifest)
-        _read_parts(manifest, arrays, owners)
+        read_parts(manifest, arrays, owners)
     except ModelFileError:
         raise
     except ValueError as error:
@@ -80,7 +77,7 @@ def _packed_card(card: Any) -> Any:
 
 def _steps(model: Any) -> list[tuple[str | None, Any]]:
     """The steps of a pipeline by name, or a ranker alone, whose step has no name; all of them known and fitted."""
-    steps = model.steps if hasattr(model, "steps") and type(model) in _pipeline_classes() else [(None, model)]
+    steps = model.steps if hasattr(model, "steps") and type(model) in pipeline_classes() else [(None, model)]
     ranks = [part_of(estimator).ranks for _, estimator in steps]
     if not ranks[-1] or any(ranks[:-1]):
         raise ModelFileError(
@@ -108,78 +105,3 @@ def _packed_part(step: str | None, estimator: Any) -> tuple[dict[str, Any], dict
     }
     learnt = {name: encoder.encode(value, name) for name, value in part.learnt(estimator).items()}
     return {"name": part.name, "step": step, "parameters": parameters, "learnt": learnt}, encoder.arrays
-
-
-@contextmanager
-def _as_refusal(owner: str) -> Iterator[None]:
-    """While an estimator, the owner, is saved, name it in errors."""
-    try:
-        yield
-    except ValueError as error:
-        raise (ModelFileError(f"{owner} cannot be saved: {error}.") if owner else error) from None
-
-
-class _StoredPart:
-    """A part whose values have been read and checked, but not yet expanded or built into an estimator."""
-
-    def __init__(self, number: int, stored: dict[str, Any], arrays: dict[str, NDArray[Any]], owner: str) -> None:
-        self.part, self.step = part_named(stored["name"]), stored["step"]
-        mine = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{number}/")}
-        # Each array belongs to one value: a shared one would change for both in further training.
-        self.parameters, self.learnt = (decode(stored[name], mine.pop) for name in ("parameters", "learnt"))
-        if mine:
-            raise ValueError(f"no value uses the array {next(iter(mine))!r:.80}")
-        with _as_refusal(owner):
-            self.sizes = self.part.check(self.parameters, self.learnt)
-
-    def check_closely(self, owner: str) -> None:
-        with _as_refusal(owner):
-            self.part.check_closely(self.parameters, self.learnt)
-
-    def built(self) -> tuple[str, Any]:
-        return self.step, self.part.build(expand(self.parameters), expand(self.learnt))
-
-
-def _read_parts(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], owners: list[str]) -> list[_StoredPart]:
-    """The parts, after all checks that load and save share; owners are the estimators that are saved, or ""."""
-    read = [_StoredPart(number, part, arrays, owners[number]) for number, part in enumerate(manifest["parts"])]
-    check_agreement(manifest, [one.part for one in read], [one.sizes for one in read])
-    for one, owner in zip(read, owners, strict=True):
-        one.check_closely(owner)
-    return read
-
-
-def model_from_manifest(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
-    """Return the model; until all of it is checked, nothing takes more memory than the file."""
-    read = _read_parts(manifest, arrays, [""] * len(manifest["parts"]))
-    card = read_stored_card(manifest)
-    check_memory(value for one in read for value in one.learnt.values())
-    steps = [one.built() for one in read]
-    model = _pipeline(steps) if manifest["pipeline"] else steps[0][1]
-    model.model_card_ = card
-    return restore_auto(model, card)
-
-
-def _pipeline(steps: list[tuple[str, Any]]) -> Any:
-    plain, ranking = _pipeline_classes()
-    return (ranking if hasattr(steps[-1][1], "rank") else plain)(steps)
-
-
-def _pipeline_classes() -> tuple[Any, Any]:
-    """scikit-learn's and ours, imported only for pipelines: it takes a tenth of a second."""
-    from sklearn.pipeline import Pipeline
-
-    from arcrank.rankers.pipeline import RankingPipeline
-
-    return Pipeline, RankingPipeline
-
-
-def empty_array(dtype: str, shape: list[int]) -> tuple[NDArray[Any], memoryview]:
-    """An array to be filled, and its bytes."""
-    numpy_name = next(name for name, stored in DTYPES.items() if stored == dtype)
-    array = np.empty(shape, dtype=numpy_name)
-    return array, _bytes_of(array)
-
-
-def _bytes_of(array: NDArray[Any]) -> memoryview:
-    return array.reshape(-1).view("u1").data

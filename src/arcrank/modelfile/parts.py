@@ -75,7 +75,7 @@ class Part:
         """Return the sizes of a part that was read and not yet expanded; raises ValueError if it is not valid."""
         sizes = Sizes()
         self._check_names(parameters)
-        settings = self._settings(parameters)
+        settings = self.settings(parameters)
         self._check_learnt(settings, learnt, sizes)
         self.check_parameters(parameters, sizes)
         if self.name in RELATIONS:
@@ -98,14 +98,17 @@ class Part:
 
     def check_closely(self, parameters: Any, learnt: Any) -> None:
         """Raise ValueError for names that are not distinct; checked last, because it takes memory."""
-        for name, form in LEARNT[self.name](self._settings(parameters), learnt).items():
+        for name, form in LEARNT[self.name](self.settings(parameters), learnt).items():
             if name in learnt:
                 form.check_closely(learnt[name], name)
 
-    def _settings(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """All parameters, with defaults for those that an older file lacks."""
+    def settings(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return all parameters, with defaults for those that an older file lacks."""
+        settings = EARLIER.get(self.name, {}) | parameters
+        if PARAMETERS[self.name].keys() <= settings.keys():
+            return settings  # so that reading a model does not import its estimators
         defaults: dict[str, Any] = import_home(self.home)().get_params(deep=False)
-        return defaults | EARLIER.get(self.name, {}) | parameters
+        return defaults | settings
 
     def _check_learnt(self, settings: dict[str, Any], learnt: Any, sizes: Sizes) -> None:
         forms = LEARNT[self.name](settings, learnt)

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import scipy.sparse as sp
-
-from arcrank._features import canonical_csr, check_csr
-
 __all__ = ["StoredCsr"]
 
 
@@ -19,12 +15,18 @@ class StoredCsr:
         if not whole:
             raise ValueError("a CSR matrix whose shape is not two whole numbers")
         self.data, self.indices, self.indptr, self.shape = data, indices, indptr, tuple(shape)
+        from arcrank._features import check_csr  # imports scikit-learn, which most models do without
+
         check_csr(data, indices, indptr, self.shape)
 
     def matrix(self) -> Any:
         """Return the matrix of these arrays."""
-        return sp.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
 
     def expand(self) -> Any:
         """Return the matrix, in canonical form: norms and row products assume that every index occurs once."""
+        from arcrank._features import canonical_csr
+
         return canonical_csr(self.matrix())

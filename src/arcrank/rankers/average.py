@@ -14,7 +14,8 @@ from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import ParameterError
 from arcrank.graphs.cut import CUT
-from arcrank.rankers.base import Explanation, LabelRanker, LinearRanker, check_sample_weight
+from arcrank.rankers.base import LabelRanker, LinearRanker, check_sample_weight
+from arcrank.rankers.linear import Explanation
 
 __all__ = ["AverageRanker"]
 

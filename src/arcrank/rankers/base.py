@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 from arcrank.graphs.unseen import graphs_over, seen_on_top, warn_of_unseen
 from arcrank.memory import check_memory
 from arcrank.rankers.candidates import refuse_candidates
+from arcrank.rankers.linear import Explanation, relative_to_cut, top_columns
 from arcrank.rankers.probabilities import Probabilities
 from arcrank.solvers.products import row_products
 
@@ -273,54 +273,6 @@ class LinearRanker(LabelRanker):
         W = relative_to_cut(W) if self.cut_label and self._learns_cut and self._kind != "candidates" else W
         self.coef_ = W[:n_features].T
         self.intercept_ = constant * W[n_features] if len(W) > n_features else np.zeros(W.shape[1])
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The parts of a margin, largest first; `intercept` and `parts` sum to `margin`.
-
-    Examples
-    --------
-    >>> from arcrank import RocchioRanker
-    >>> ranker = RocchioRanker().fit([[1, 0], [0, 1]], ["tea", "milk"])
-    >>> why = ranker.explain([2, 1], above="tea", below="milk")
-    >>> why.margin, why.parts
-    (1.0, [(0, 2.0), (1, -1.0)])
-    """
-
-    above: Any
-    below: Any
-    margin: float
-    intercept: float
-    parts: list[tuple[Any, float]]
-
-    @classmethod
-    def of(cls, above: Any, below: Any, names: Any, values: Array, intercept: float) -> Explanation:
-        """Sort the parts of the features by their size, largest first."""
-        order = np.argsort(-np.abs(values), kind="stable")
-        names = names.tolist() if isinstance(names, np.ndarray) else names
-        parts = [(names[j], float(values[j])) for j in order]
-        return cls(above, below, intercept + sum(value for _, value in parts), intercept, parts)
-
-
-def relative_to_cut(columns: Array) -> Array:
-    """Columns of labels less that of the cut, which comes first."""
-    relative: Array = columns[:, 1:] - columns[:, :1]
-    return relative
-
-
-def top_columns(scores: Array, top: int | None) -> NDArray[np.intp]:
-    """Columns in order of descending score, only the first `top`; equal scores keep the order of columns."""
-    k = scores.shape[1]
-    if top is None or 4 * top >= k:
-        return np.argsort(-scores, axis=1, kind="stable")[:, :top]
-    # Everything that ties with the last place must be seen for the order of columns to be kept.
-    last = -np.partition(-scores, top - 1, axis=1)[:, top - 1]
-    result = np.empty((len(scores), top), dtype=np.intp)
-    for row, (values, threshold) in enumerate(zip(scores, last, strict=True)):
-        candidates = np.flatnonzero(values >= threshold)
-        result[row] = candidates[np.argsort(-values[candidates], kind="stable")[:top]]
-    return result
 
 
 def rank_matrix(scores: Array) -> NDArray[np.int64]:

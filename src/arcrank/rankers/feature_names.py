@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sklearn.utils import murmurhash3_32
-
-from arcrank.text import HashedTextFeatures, TextFeatures
+from arcrank.text.encoder import hashed_columns
 from arcrank.text.splitting import split_words
 
 __all__ = ["FeatureNames"]
@@ -26,9 +24,11 @@ class FeatureNames:
 
     def __init__(self, transformers: Any = None, names: Sequence[str] | None = None) -> None:
         first = None if transformers is None else transformers[0]
-        self._words = getattr(first, "words_", first)  # words beside embeddings
+        self._words: Any = getattr(first, "words_", first)  # words beside embeddings
         self._names: Any = names
-        if transformers is not None and not isinstance(self._words, HashedTextFeatures):
+        self._cuts = hasattr(self._words, "make_tokenizer")
+        self._hashes = self._cuts and hasattr(self._words, "n_features")
+        if transformers is not None and not self._hashes:
             # the last step before the ranker knows the columns that the ranker sees
             self._names = _names_out(transformers)
 
@@ -55,14 +55,15 @@ class FeatureNames:
     def _by_column(self, terms: dict[str, list[str]]) -> dict[int, list[str]]:
         """The terms by the column that they are hashed to."""
         found: dict[int, list[str]] = {}
-        if isinstance(self._words, HashedTextFeatures):
-            for term in sorted(terms):
-                found.setdefault(murmurhash3_32(term, positive=True) % self._words.n_features, []).append(term)
+        if self._hashes:
+            names = sorted(terms)
+            for term, column in zip(names, hashed_columns(names, self._words.n_features).tolist(), strict=True):
+                found.setdefault(column, []).append(term)
         return found
 
     def _written_terms(self, text: str) -> dict[str, list[str]]:
         """The terms of a text, each with the different words that it stands for."""
-        if not isinstance(self._words, HashedTextFeatures | TextFeatures):
+        if not self._cuts:
             return {}
         written = split_words(text)
         tokens = self._words.make_tokenizer().encode(

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from arcrank._typing import Array
 from arcrank.errors import ParameterError
-from arcrank.rankers.base import Explanation
 from arcrank.rankers.feature_names import FeatureNames
+from arcrank.rankers.linear import Explanation
 
 __all__ = ["RankingPipeline", "make_ranking_pipeline"]
 

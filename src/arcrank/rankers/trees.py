@@ -15,7 +15,8 @@ from arcrank.graphs import ArcGraphs, PreferenceGraphs
 from arcrank.graphs.cut import CUT
 from arcrank.losses.mean_curvature import MeanCurvature
 from arcrank.rankers.arc_weights import check_arc_weights
-from arcrank.rankers.base import Explanation, LabelRanker, Sizes, check_sample_weight, relative_to_cut
+from arcrank.rankers.base import LabelRanker, Sizes, check_sample_weight
+from arcrank.rankers.linear import Explanation, relative_to_cut
 from arcrank.solvers.forest import Forest
 from arcrank.solvers.history import History
 

@@ -11,7 +11,7 @@ from arcrank._typing import Array
 from arcrank.errors import InputError
 from arcrank.graphs.cut import CUT
 from arcrank.inference.predictor import Predictor
-from arcrank.rankers.base import Explanation, relative_to_cut
+from arcrank.rankers.linear import Explanation, relative_to_cut
 from arcrank.solvers.products import row_products
 
 __all__ = ["LivePredictor"]

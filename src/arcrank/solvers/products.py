@@ -9,16 +9,19 @@ dense instances only; solvers, whose result does not depend on single rows, use 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from arcrank._typing import Array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["row_products"]
 
 _ROWS = 1024  # dense rows that are brought into CSR form at a time
+_FEW_ROWS = 4  # sparse rows that are multiplied without SciPy
 _COLUMNS = 2048  # columns of W whose sums stay in the processor's cache
 
 
@@ -33,8 +36,8 @@ def row_products(X: Any, W: Any) -> Array:
     True
     """
     W = np.ascontiguousarray(W, dtype=np.float64)
-    if sp.issparse(X):
-        return np.asarray(X @ W)
+    if hasattr(X, "indptr"):
+        return _sparse_products(X, W)
     X = np.ascontiguousarray(X, dtype=np.float64)
     out = np.empty((X.shape[0], W.shape[1]))
     for columns in _column_blocks(*out.shape):
@@ -45,15 +48,30 @@ def row_products(X: Any, W: Any) -> Array:
     return out
 
 
+def _sparse_products(X: Any, W: Array) -> Array:
+    """The product of a CSR matrix, of SciPy or not; for few rows in NumPy, since SciPy takes a while to import."""
+    if X.shape[0] > _FEW_ROWS:
+        from scipy.sparse import csr_matrix
+
+        return np.asarray(csr_matrix((X.data, X.indices, X.indptr), shape=X.shape) @ W)
+    out = np.zeros((X.shape[0], W.shape[1]))
+    rows = np.repeat(np.arange(len(out)), np.diff(X.indptr)).tolist()
+    for row, value, column in zip(rows, X.data.tolist(), X.indices.tolist(), strict=True):
+        out[row] += value * W[column]
+    return out
+
+
 def _column_blocks(n: int, k: int) -> list[range]:
     """Blocks pay where W is read more than a few times."""
     width = _COLUMNS if n > 8 else max(k, 1)
     return [range(start, min(k, start + width)) for start in range(0, k, width)]
 
 
-def _dense_as_csr(X: Array) -> sp.csr_array:
+def _dense_as_csr(X: Array) -> csr_array:
     """X with all of its values stored, zeros too, without a copy of them."""
+    from scipy.sparse import csr_array
+
     n, d = X.shape
     kind = np.int32 if n * d < 2**31 else np.int64
     indices = np.tile(np.arange(d, dtype=kind), n)
-    return sp.csr_array((X.reshape(-1), indices, np.arange(n + 1, dtype=kind) * d), shape=(n, d))
+    return csr_array((X.reshape(-1), indices, np.arange(n + 1, dtype=kind) * d), shape=(n, d))

@@ -6,24 +6,26 @@ counts, `RocchioSelector` and `InformativeSelector` choose terms. `HashedTextFea
 
 `EmbeddingFeatures` and `TextAndEmbeddings` add static embeddings (extra `embeddings`).
 
-The selectors are imported when they are first used: they bring much of scikit-learn, which ranking does without.
+Names are imported when they are first used. `words.py`, `ngrams.py`, `weights.py` and `encoder.py` do the work on
+arrays and import neither scikit-learn nor, for a few texts, SciPy.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arcrank.text.counted import CountedTexts
-from arcrank.text.counts import TermCounts
-from arcrank.text.features import TextFeatures
-from arcrank.text.hashing import HashedTextFeatures
-from arcrank.text.language import LanguageShares, detect_language
-from arcrank.text.tokens import Tokenizer
-from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf
+from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from arcrank.text.counted import CountedTexts
+    from arcrank.text.counts import TermCounts
     from arcrank.text.embeddings import EmbeddingFeatures, TextAndEmbeddings
+    from arcrank.text.features import TextFeatures
+    from arcrank.text.hashing import HashedTextFeatures
+    from arcrank.text.language import LanguageShares, detect_language
     from arcrank.text.selection import InformativeSelector, RocchioSelector
+    from arcrank.text.tokens import Tokenizer
+    from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf
 
 __all__ = [
     "CountedTexts",
@@ -42,18 +44,9 @@ __all__ = [
     "detect_language",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in ("InformativeSelector", "RocchioSelector"):
-        from arcrank.text import selection
-
-        return getattr(selection, name)
-    if name in ("EmbeddingFeatures", "TextAndEmbeddings"):
-        from arcrank.text import embeddings
-
-        return getattr(embeddings, name)
-    raise AttributeError(f"module 'arcrank.text' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+_HOMES = {"CountedTexts": "counted", "TermCounts": "counts", "TextFeatures": "features", "Tokenizer": "tokens"}
+_HOMES |= {"HashedTextFeatures": "hashing", "LanguageShares": "language", "detect_language": "language"}
+_HOMES |= dict.fromkeys(("EmbeddingFeatures", "TextAndEmbeddings"), "embeddings")
+_HOMES |= dict.fromkeys(("InformativeSelector", "RocchioSelector"), "selection")
+_HOMES |= dict.fromkeys(("LogCounts", "PivotedLength", "TfIdf"), "weighting")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

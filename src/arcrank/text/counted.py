@@ -25,7 +25,8 @@ class TermReader:
 
     def count(self, texts: Iterable[str]) -> CountedTexts:
         """Count the terms of some texts."""
-        return CountedTexts(*count_terms(self.tokenizer.encode(texts), self.ngrams), self)
+        terms, counts = count_terms(self.tokenizer.encode(texts), self.ngrams)
+        return CountedTexts(terms, counts.matrix(), self)
 
     def check_same(self, other: TermReader) -> None:
         """Raise a ParameterError where the other reads other terms."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,12 +11,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from arcrank._csr import Csr
 from arcrank._validation import check_int, check_real
 from arcrank.errors import InputError, ParameterError
-from arcrank.text.ngrams import Terms, count_terms, place_terms, select_terms
+from arcrank.text.ngrams import Terms, count_terms, known_counts, select_terms
 from arcrank.text.tokens import Tokenizer, checked_texts, encode_with
 
-__all__ = ["TermCounts", "TextTransformer", "frequency_limits", "frequent_terms", "known_counts", "refuse_no_terms"]
+__all__ = ["TermCounts", "TextTransformer", "frequency_limits", "frequent_terms", "refuse_no_terms"]
 
 
 class TextTransformer(TransformerMixin, BaseEstimator):
@@ -94,31 +95,30 @@ class TermCounts(TextTransformer):
         terms, counts = self._terms(texts)
         if self.vocabulary is not None:
             self.vocabulary_ = _given_vocabulary(self.vocabulary)
-            return known_counts(terms, counts, self.vocabulary_)
-        names, counts = frequent_terms(terms, counts, self.min_df, self.max_df)
+            return known_counts(terms, counts, self.vocabulary_).matrix()
+        names, kept = frequent_terms(terms, counts, self.min_df, self.max_df)
+        matrix = kept.matrix()
         if not isinstance(self.tokenizer, Tokenizer | None):
-            names, counts = _sorted_by_name(names, counts)
+            names, matrix = _sorted_by_name(names, matrix)
         self.vocabulary_ = {term: column for column, term in enumerate(names)}
-        return counts
+        return matrix
 
     def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Return the counts of the known terms."""
         check_is_fitted(self, "vocabulary_")
-        return known_counts(*self._terms(texts), self.vocabulary_)
+        return known_counts(*self._terms(texts), self.vocabulary_).matrix()
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
         """Return the terms, in the order of the columns."""
         check_is_fitted(self, "vocabulary_")
         return np.array(list(self.vocabulary_), dtype=object)
 
-    def _terms(self, texts: Iterable[str]) -> tuple[Terms, sparse.csr_matrix]:
+    def _terms(self, texts: Iterable[str]) -> tuple[Terms, Csr]:
         tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
         return count_terms(encode_with(tokenizer, texts), self.ngrams)
 
 
-def frequent_terms(
-    terms: Terms, counts: sparse.csr_matrix, min_df: float, max_df: float
-) -> tuple[list[str], sparse.csr_matrix]:
+def frequent_terms(terms: Terms, counts: Any, min_df: float, max_df: float) -> tuple[list[str], Csr]:
     """Return the names and the counts of the terms that are neither too rare nor too frequent in these texts."""
     low, high = frequency_limits(min_df, max_df, counts.shape[0])
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])
@@ -135,16 +135,6 @@ def refuse_no_terms(n: int, min_df: float, max_df: float) -> NoReturn:
         f"no term is left of {n} texts: they are empty, hold stop words only, or "
         f"min_df={min_df} and max_df={max_df} leave nothing"
     )
-
-
-def known_counts(terms: Terms, counts: sparse.csr_matrix, vocabulary: Mapping[str, int]) -> sparse.csr_matrix:
-    """Return the counts of the terms of a vocabulary, in its columns."""
-    present = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]))
-    place = np.full(counts.shape[1], -1, dtype=np.int32)
-    place[present] = [vocabulary.get(name, -1) for name in terms.names(present)]
-    known = place_terms(counts, place, len(vocabulary))
-    known.sum_duplicates()
-    return known
 
 
 def _sorted_by_name(names: list[str], counts: sparse.csr_matrix) -> tuple[list[str], sparse.csr_matrix]:

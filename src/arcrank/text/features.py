@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from arcrank._csr import Csr
 from arcrank._typing import Array
 from arcrank.errors import InputError
 from arcrank.text.counted import CountedTexts, TermReader
-from arcrank.text.counts import TermCounts, TextTransformer, frequent_terms, known_counts
-from arcrank.text.language import AUTO, check_language, detect_language, stemmer_of
+from arcrank.text.counts import TermCounts, TextTransformer, frequent_terms
+from arcrank.text.encoder import TermEncoder, word_options
+from arcrank.text.language import AUTO, check_language, detect_language
+from arcrank.text.ngrams import known_counts
 from arcrank.text.tokens import Tokenizer, checked_texts
-from arcrank.text.weighting import check_norm, damped, document_frequency, smooth_idf, unit_rows
+from arcrank.text.weights import check_norm, document_frequency, smooth_idf, weighed
 
 __all__ = ["SwitchedFeatures", "TextFeatures"]
 
@@ -39,21 +42,7 @@ class SwitchedFeatures(TextTransformer):
         return self._tokenizer(self.language)
 
     def _tokenizer(self, language: str | None) -> Tokenizer:
-        return Tokenizer(
-            lowercase=self.lowercase,
-            digits=self.digits,
-            stop_words=language if self.stop_words is True else self.stop_words,
-            stem=stemmer_of(language) if self.stem is True else self.stem,
-            min_length=self.min_length,
-        )
-
-    def _weigh(self, counts: sparse.csr_matrix, idf: Array | None) -> sparse.csr_matrix:
-        """Turn counts into weights, in place."""
-        if self.sublinear:
-            counts.data = damped(counts.data)
-        if idf is not None:
-            counts.data *= idf[counts.indices]
-        return unit_rows(counts, self.norm)
+        return Tokenizer(**word_options(self.get_params(deep=False), language))
 
 
 class TextFeatures(SwitchedFeatures):
@@ -190,7 +179,9 @@ class TextFeatures(SwitchedFeatures):
     def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Return the features of the known terms."""
         check_is_fitted(self, "terms_")
-        return self.transform_counts(self._reader.count(texts))
+        reader = self._reader
+        encoder = TermEncoder(reader.tokenizer, reader.ngrams, self.sublinear, self.norm, self._columns, self.idf_)
+        return encoder.transform(texts).matrix()
 
     def count(self, texts: Iterable[str]) -> CountedTexts:
         """Count all terms of the texts once, to compute the features of any of them from the counts.
@@ -226,13 +217,16 @@ class TextFeatures(SwitchedFeatures):
         n, d = matrix.shape
         idf = smooth_idf(document_frequency(matrix), n) if self.idf else np.ones(d)
         self._set_fitted(terms, idf, counts.reader.language)
-        return self._weigh(matrix, self.idf_)
+        return self._weighed(matrix)
 
     def transform_counts(self, counts: CountedTexts) -> sparse.csr_matrix:
         """Return the features of counted texts."""
         check_is_fitted(self, "terms_")
         counts.reader.check_same(self._reader)
-        return self._weigh(known_counts(counts.terms, counts.matrix, self._columns), self.idf_)
+        return self._weighed(known_counts(counts.terms, counts.matrix, self._columns))
+
+    def _weighed(self, counts: Csr) -> sparse.csr_matrix:
+        return weighed(counts, self.idf_, sublinear=self.sublinear, norm=self.norm).matrix()
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
         """Return the terms, in the order of the columns."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils import murmurhash3_32
 
 from arcrank._validation import check_int
+from arcrank.text.encoder import HashEncoder
 from arcrank.text.features import SwitchedFeatures
 from arcrank.text.language import check_language
-from arcrank.text.ngrams import count_terms, place_terms
-from arcrank.text.weighting import check_norm
+from arcrank.text.weights import check_norm
 
 __all__ = ["HashedTextFeatures"]
 
@@ -93,18 +90,12 @@ class HashedTextFeatures(ClassNamePrefixFeaturesOutMixin, SwitchedFeatures):
     def transform(self, texts: Iterable[str]) -> sparse.csr_matrix:
         """Return the features, (n, n_features) CSR."""
         self._check()
-        terms, counts = count_terms(self.make_tokenizer().encode(texts), self.ngrams)
-        hashed = place_terms(counts, self._columns(terms.names()), self.n_features)
-        hashed.sum_duplicates()
-        return self._weigh(hashed, None)
+        encoder = HashEncoder(self.make_tokenizer(), self.ngrams, self.sublinear, self.norm, self.n_features)
+        return encoder.transform(texts).matrix()
 
     @property
     def _n_features_out(self) -> int:
         return self.n_features
-
-    def _columns(self, terms: list[str]) -> NDArray[np.int32]:
-        hashes = (murmurhash3_32(term, positive=True) for term in terms)
-        return np.fromiter((value % self.n_features for value in hashes), dtype=np.int32, count=len(terms))
 
     def _check(self) -> None:
         check_norm(self.norm)

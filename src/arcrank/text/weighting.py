@@ -9,18 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from arcrank._typing import Array, IntArray
 from arcrank._validation import check_real
-from arcrank.errors import InputError, ParameterError
+from arcrank.errors import InputError
+from arcrank.text.weights import check_norm, damped, document_frequency, plain_idf, row_sums, smooth_idf, unit_rows
 
-__all__ = ["LogCounts", "PivotedLength", "TfIdf", "damped", "smooth_idf", "unit_rows"]
-
-_NORMS = ("l2", "l1", None)
+__all__ = ["LogCounts", "PivotedLength", "TfIdf"]
 
 
 class _CountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -176,53 +173,6 @@ class PivotedLength(_CountTransformer):
         counts.data = damped(counts.data) * self.idf_[counts.indices] / np.repeat(by_row, terms)
         counts.eliminate_zeros()
         return counts
-
-
-def damped(counts: Array) -> Array:
-    """`1 + log(tf)` for tf >= 1, tf itself below: non-negative, increasing, and smooth where they meet."""
-    return np.where(counts < 1.0, counts, 1.0 + np.log(np.maximum(counts, 1.0)))
-
-
-def document_frequency(counts: sparse.csr_matrix) -> NDArray[np.int64]:
-    """Return in how many rows each column is stored: (d,)."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
-
-
-def plain_idf(rows: NDArray[np.int64], n: int) -> Array:
-    """`log(n/u)`; a term in no row counts as in one."""
-    return np.log(n / np.maximum(rows, 1))
-
-
-def smooth_idf(rows: NDArray[np.int64], n: int) -> Array:
-    """`log((1 + n)/(1 + u)) + 1`: as if one more row held every term, and never zero."""
-    return np.log((1.0 + n) / (1.0 + rows)) + 1.0
-
-
-def row_sums(data: Array, indptr: IntArray) -> Array:
-    """Return the sum of each row of a CSR matrix: (n,)."""
-    sums, some = np.zeros(len(indptr) - 1), np.flatnonzero(np.diff(indptr))
-    sums[some] = np.add.reduceat(data, indptr[some]) if len(some) else 0.0
-    return sums
-
-
-def unit_rows(matrix: sparse.csr_matrix, norm: str | None) -> sparse.csr_matrix:
-    """Scale every row of a CSR matrix to unit length, in place; empty rows stay empty."""
-    check_norm(norm)
-    if norm is None:
-        return matrix
-    if norm == "l1":
-        length = row_sums(np.abs(matrix.data), matrix.indptr)
-    else:
-        length = np.sqrt(row_sums(np.square(matrix.data), matrix.indptr))
-    length[length == 0.0] = 1.0
-    matrix.data /= np.repeat(length, np.diff(matrix.indptr))
-    return matrix
-
-
-def check_norm(norm: object) -> None:
-    """Raise a ParameterError unless this is a norm that `unit_rows` knows."""
-    if norm not in _NORMS:
-        raise ParameterError(f"norm must be one of {_NORMS}, got {norm!r}")
 
 
 def _check_counts(counts: sparse.csr_matrix) -> None:

@@ -19,7 +19,7 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.kinds import detect_kind, unwrap
 from arcrank.rankers.average import AverageRanker
-from arcrank.rankers.base import Explanation
+from arcrank.rankers.linear import Explanation
 from arcrank.rankers.pipeline import RankingPipeline
 from arcrank.text import TextAndEmbeddings, TextFeatures
 from arcrank.training.averaging import MOST_MEMBERS

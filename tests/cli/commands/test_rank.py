@@ -18,7 +18,7 @@ from arcrank.cli.blocks import documents_of
 from arcrank.cli.reading import Reading
 from arcrank.datasets import read_corpus
 from arcrank.inference.predictor import top_places
-from arcrank.rankers.base import top_columns
+from arcrank.rankers.linear import top_columns
 from tests.cli.conftest import call, command, failed, run, write_rows
 from tests.cli.json_schema import check_output
 

@@ -11,7 +11,7 @@ import typer
 from arcrank._wording import printable
 from arcrank.cli.blocks import documents_of
 from arcrank.cli.console import cell, console, say, table, write_json
-from arcrank.cli.files import check_input, load_model
+from arcrank.cli.files import check_input, load_for_ranking
 from arcrank.cli.reading import Reading, reads_documents
 from arcrank.errors import FormatError, ParameterError
 
@@ -48,7 +48,7 @@ def explain(
     from arcrank.inference.predictor import Predictor, ranks_documents
 
     _check_one_document(text, file)
-    loaded = load_model(model)
+    loaded = load_for_ranking(model)
     predictor = DocumentPredictor(loaded) if ranks_documents(loaded) else Predictor(loaded)
     document = _document(predictor, text, file, reading)
     x = predictor.features(document)[:1]

@@ -17,7 +17,7 @@ from arcrank._wording import count, display_path, truncate
 from arcrank.cli.blocks import documents_of
 from arcrank.cli.commands.explain import show_explanation
 from arcrank.cli.console import cell, console, on_terminal, say, table, write_data
-from arcrank.cli.files import STANDARD_INPUT, check_input, check_order, load_model
+from arcrank.cli.files import STANDARD_INPUT, check_input, check_order, load_for_ranking
 from arcrank.cli.options import OnError
 from arcrank.cli.reading import Reading, reads_documents
 from arcrank.errors import FormatError, ParameterError
@@ -71,7 +71,7 @@ def rank(
     from arcrank.inference.predictor import Predictor, ranks_documents
 
     _check_data(model, data)
-    loaded = load_model(model)  # before the input, so that a wrong model is reported at once
+    loaded = load_for_ranking(model)  # before the input, so that a wrong model is reported at once
     if ranks_documents(loaded):
         _refuse_label_sets(threshold, recall)
         _rank_documents(loaded, data, reading, top, on_error, as_json=json, explain=explain)

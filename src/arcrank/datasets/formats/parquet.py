@@ -19,9 +19,9 @@ from arcrank.errors import FormatError, ParameterError
 __all__ = ["blocks", "read_frame"]
 
 
-def blocks(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[Corpus]:
+def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
     """Yield the rows in blocks; `lines` only counts and reports rows that fail, by their number."""
-    return row_blocks(_rows(stream, lines, options), lines, options)
+    return row_blocks(_rows(lines.stream, lines, options), lines, options)
 
 
 def _rows(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[tuple[int, Row | None]]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from arcrank.datasets.corpus import Corpus, labels_of
 from arcrank.datasets.formats.gather import gathered
 from arcrank.datasets.formats.lines import Lines, RowError
 from arcrank.datasets.formats.options import Options
 from arcrank.errors import FormatError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = ["Row", "row_blocks"]
 
@@ -96,6 +98,8 @@ def _block(rows: list[Row], columns: dict[str, int], first: type | None, lines: 
 
 def _matrix(contents: list[Any], columns: dict[str, int]) -> csr_matrix:
     """Return the CSR matrix of named features; a name gets its permanent column when it is first seen."""
+    from scipy.sparse import csr_matrix  # ranking a text does without
+
     indices = [columns.setdefault(name, len(columns)) for features in contents for name in features]
     values = np.array([value for features in contents for value in features.values()], dtype=np.float64)
     indptr = np.concatenate([[0], np.cumsum([len(features) for features in contents])]).astype(np.int32)

@@ -19,7 +19,8 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.graphs.margins import smallest_margins
-from arcrank.rankers.base import LinearRanker, Sizes, relative_to_cut
+from arcrank.rankers.base import LinearRanker, Sizes
+from arcrank.rankers.linear import relative_to_cut
 from arcrank.rankers.online.supervision import first_graphs, next_graphs
 from arcrank.solvers.history import History
 from arcrank.solvers.online import Progress, Prototypes, check_progress

@@ -15,7 +15,8 @@ from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import Explanation, Sizes
+from arcrank.rankers.base import Sizes
+from arcrank.rankers.linear import Explanation
 from arcrank.rankers.online.base import OnlineRanker
 from arcrank.solvers.kernels import Kernel
 from arcrank.solvers.online import LOSSES

@@ -21,15 +21,9 @@ from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.graphs.cut import CUT
 from arcrank.losses.margin import MarginLoss, get_margin_loss
-from arcrank.rankers.base import (
-    Explanation,
-    LinearRanker,
-    Sizes,
-    add_intercept,
-    check_sample_weight,
-    relative_to_cut,
-)
+from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
+from arcrank.rankers.linear import Explanation, relative_to_cut
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
 from arcrank.rankers.preference_machine.landmarks import make_landmarks

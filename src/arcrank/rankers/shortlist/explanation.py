@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from arcrank.rankers.base import Explanation
+from arcrank.rankers.linear import Explanation
 
 __all__ = ["NeighbourPart", "ShortlistExplanation"]
 

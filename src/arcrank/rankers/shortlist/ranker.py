@@ -20,7 +20,8 @@ from arcrank.graphs.align import align_labels
 from arcrank.graphs.base import label_array
 from arcrank.graphs.cut import CUT, insert_cut, mentions_cut, plain_labels
 from arcrank.graphs.unseen import seen_on_top
-from arcrank.rankers.base import Explanation, LabelRanker, Sizes, check_sample_weight, rank_matrix
+from arcrank.rankers.base import LabelRanker, Sizes, check_sample_weight, rank_matrix
+from arcrank.rankers.linear import Explanation
 from arcrank.rankers.probabilities import refuse_few, suffices
 from arcrank.rankers.shortlist.calibration import calibrate_on_cells, shortlist_cells
 from arcrank.rankers.shortlist.explanation import ShortlistExplanation, names_of
