@@ -228,6 +228,9 @@ Whether a label is below the cut is a question about this label alone. With the 
 below it would count, and label sets of noisy data would be poor.
 """
 
+CUT_DOMINATED = _Named("dominated", lambda head, tail: np.where(tail == 0, -1 - head, tail), layered="cut-dominated")
+"""The same with one piece per tail: whether a label is above the cut is a question about this label alone."""
+
 DECOMPOSITIONS: dict[str, Decomposition] = {
     "zero-one": ZERO_ONE,
     "identity": ZERO_ONE,

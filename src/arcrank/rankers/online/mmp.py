@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from arcrank._features import canonical_csr, check_csr
-from arcrank._typing import Array
+from arcrank._features import canonical_csr
 from arcrank._validation import check_real
-from arcrank.errors import InputError, ParameterError
+from arcrank.errors import ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import Explanation, Sizes
-from arcrank.rankers.online.base import OnlineRanker
-from arcrank.solvers.kernels import Kernel
+from arcrank.rankers.online.kernel import KernelOnlineRanker
 from arcrank.solvers.online import LOSSES
-from arcrank.solvers.online_kernel import SupportVectors
 
 __all__ = ["MMPRanker"]
 
 
-class MMPRanker(OnlineRanker):
+class MMPRanker(KernelOnlineRanker):
     """The multiclass multilabel perceptron (Crammer & Singer 2002, Fig. 2): one prototype per label, one pass.
 
     Where a document's ranking is not perfect, with E its wrong arcs (score(head) <= score(tail), ties included), the
@@ -141,7 +136,7 @@ class MMPRanker(OnlineRanker):
         200.0
         """
         self.check_parameters()
-        rule, margin = self._rule(), check_real("margin", margin, above=0)
+        rule, margin = LOSSES[self.loss], check_real("margin", margin, above=0)
         check_is_fitted(self)
         k = len(self.labels_) + self._columns_before
         constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
@@ -151,84 +146,13 @@ class MMPRanker(OnlineRanker):
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise ParameterError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}.")
-        if self.kernel is not None and self.kernel not in ("rbf", "poly") and not callable(self.kernel):
-            raise ParameterError(f"kernel must be None, 'rbf', 'poly' or a callable, got {self.kernel!r}.")
-        if self.gamma is not None:
-            check_real("gamma", self.gamma, above=0, also="None")
-        if self.kernel == "poly":
-            check_real("degree", self.degree, above=0)
-            check_real("coef0", self.coef0)
         super().check_parameters()
 
-    def _rule(self) -> int:
-        return LOSSES[self.loss]
-
-    def _resolved_kernel(self) -> Kernel:
-        assert self.kernel is not None
-        gamma = 1.0 / self.n_features_in_ if self.gamma is None else float(self.gamma)
-        return Kernel("polynomial" if self.kernel == "poly" else self.kernel, gamma, self.degree, self.coef0)
-
-    def _new_model(self, k: int) -> Any:
+    def _learn(self, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
+        rule = LOSSES[self.loss]
         if self.kernel is None:
-            return super()._new_model(k)
-        return SupportVectors.none(self.n_features_in_, k)
+            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
+            return
+        from arcrank.solvers.online_kernel_rounds import mmp_stepper  # it needs numba, which scoring does without
 
-    def _bytes_needed(self, sizes: Sizes) -> int:
-        return super()._bytes_needed(sizes) if self.kernel is None else 0  # it grows with the mistakes
-
-    def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
-        if self.kernel is None:
-            super()._learn(rule, X, graphs, rows)
-        else:
-            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress, self._resolved_kernel())
-
-    def score_labels(self, X: Any) -> Array:
-        """Scores of all labels, (n, k): the higher, the better the label fits."""
-        if self.kernel is None:
-            return super().score_labels(X)
-        X = self._check_features(X, reset=False)
-        return self._relative(self._model.scores(X, self._resolved_kernel(), self.average, self.n_rounds_))
-
-    @property
-    def coef_(self) -> Array:  # type: ignore[override]
-        """Prototypes, (k, d): those after the last round, or their mean over all rounds with `average`."""
-        if self.kernel is not None:
-            raise AttributeError("With a kernel there are no weights; see score_labels.")
-        return super().coef_
-
-    def explain(self, x: Any, above: Any, below: Any) -> Explanation:
-        """As of every linear ranker: each feature's part of the margin between two labels for one instance x."""
-        if self.kernel is not None:
-            raise ParameterError("explain needs a linear ranker; with a kernel a margin is not a sum over features.")
-        return super().explain(x, above, below)
-
-    def _check_average(self) -> None:
-        if self.kernel is None:
-            super()._check_average()
-
-    def _plain_parameters(self) -> dict[str, Any]:
-        if callable(self.kernel):
-            raise ParameterError("A state cannot hold a callable kernel; use 'rbf' or 'poly'.")
-        return super()._plain_parameters()
-
-    def _model_arrays(self) -> dict[str, NDArray[Any]]:
-        if self.kernel is None:
-            return super()._model_arrays()
-        names = ("data", "indices", "indptr")
-        vectors = {f"support_{name}": getattr(self._model.vectors, name) for name in names}
-        return vectors | {"coefficients": self._model.coefficients, "before": self._model.before}
-
-    def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
-        if self.kernel is None:
-            return super()._restore_model(state, copy)
-        coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")
-        shape = (len(coefficients), self.n_features_in_)
-        data, indices, indptr = (
-            (np.array if copy else np.asarray)(state[f"support_{name}"]) for name in ("data", "indices", "indptr")
-        )
-        before = np.array(state["before"], dtype=np.int64)
-        if coefficients.shape[1:] != (len(self.labels_) + self._columns_before,) or before.shape != shape[:1]:
-            raise InputError(f"The state has coefficients of shape {coefficients.shape}; it is damaged.")
-        check_csr(data, indices, indptr, shape)
-        vectors = canonical_csr(sp.csr_matrix((data, indices, indptr), shape=shape))
-        return SupportVectors(vectors, coefficients, before)
+        self._learn_support(mmp_stepper(rule, graphs), X, rows)
