@@ -2,7 +2,8 @@
 
 A piece of several arcs is solved arc by arc, as in `margin_dual_pieces`, to the accuracy of the numbers. A group of
 pieces that are single arcs of one head (or one tail) is solved at once: with s and o the scale and offset of arc a, its
-variable is `b_a = [o_a - s_a (f_h - f_t) - s_a q A]_+ / (q s_a^2 + ridge)`, at most `cap`, and `A = sum_a s_a b_a` is one equation.
+variable is `b_a = [o_a - s_a (f_h - f_t) - s_a q A]_+ / (q s_a^2 + ridge)`, at most `cap`, and
+`A = sum_a s_a b_a` is one equation.
 
 loss : HINGE or SQUARED
 arcs : (arc_ptr, head, tail) of ArcGraphs, by which losses are counted

@@ -202,6 +202,30 @@ def test_a_linear_kernel_gives_the_linear_machine():
         assert kernel.margin_loss_ == pytest.approx(linear.margin_loss_)
 
 
+@pytest.mark.parametrize("C", ["scale", 0.05, 3.0])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+@pytest.mark.parametrize("decomposition", ["dominated", "identity"])
+def test_mistakes_are_bounded_by_a_machine_in_hindsight(decomposition, loss, C):
+    X, Y = random_stream(150)
+    ranker = OnlinePreferenceMachine(decomposition, loss, 0.7, C, epochs=2).fit(X, Y).hindsight(X, Y)
+    mistakes = ranker.cumulative_losses_[-1, 0] * ranker.n_rounds_
+    assert 0 < mistakes <= ranker.mistake_bound()
+    assert ranker.regret_ == pytest.approx(ranker.margin_loss_ - ranker.hindsight_.loss)
+
+
+def test_the_bound_of_a_separable_stream():
+    random = np.random.default_rng(0)
+    best = random.normal(size=(4, 5))
+    best /= np.linalg.norm(best)
+    X = random.normal(size=(600, 5))
+    scores = X @ best.T
+    ordered = -np.sort(-scores, axis=1)
+    X = X[ordered[:, 0] - ordered[:, 1] > 0.2]
+    ranker = OnlinePreferenceMachine(C=1.0).fit(X, (X @ best.T).argmax(axis=1))
+    assert 0 < ranker.cumulative_losses_[-1, 0] * ranker.n_rounds_ <= ranker.mistake_bound(0.2)
+    assert ranker.hindsight(X, (X @ best.T).argmax(axis=1)).mistake_bound() <= ranker.mistake_bound(0.2)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

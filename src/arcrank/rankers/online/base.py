@@ -112,6 +112,7 @@ class OnlineRanker(LinearRanker):
         return self
 
     def _start(self, k: int) -> None:
+        self.__dict__.pop("hindsight_", None)
         self._progress = Progress()
         self._model = self._new_model(k + self._columns_before)
         self.intercept_ = np.zeros(k)

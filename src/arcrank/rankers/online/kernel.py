@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,8 +14,10 @@ from arcrank._features import canonical_csr, check_csr
 from arcrank._typing import Array, IntArray
 from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.base import Explanation, Sizes
 from arcrank.rankers.online.base import OnlineRanker
+from arcrank.rankers.online.hindsight import Hindsight, passes_over
 from arcrank.solvers.kernels import Kernel
 from arcrank.solvers.online_kernel import SupportVectors
 from arcrank.solvers.online_margin import Stepper
@@ -42,6 +45,28 @@ class KernelOnlineRanker(OnlineRanker):
             check_real("degree", self.degree, above=0)
             check_real("coef0", self.coef0)
         super().check_parameters()
+
+    hindsight_: Hindsight | None
+
+    @abstractmethod
+    def _fit_in_hindsight(self, X: Any, graphs: PreferenceGraphs, passes: int) -> Hindsight:
+        """Fit the machine whose margins and losses the mistakes of this ranker are bounded by."""
+
+    def hindsight(self, X: Any, y: Any) -> Self:
+        """Fit a `PreferenceMachine` to the stream X, y that this ranker has learnt from, for `mistake_bound()`.
+
+        It has the pieces, the loss and the C of this ranker, and is kept as `hindsight_`: the squared norm of its
+        weights, and its summed loss on the stream. Model files do not store it.
+        """
+        self.check_parameters()
+        if self.kernel is not None:
+            raise ParameterError("hindsight needs a linear ranker; leave kernel out.")
+        X = canonical_csr(self._check_features(X, reset=False))
+        graphs = self._with_cut(self._graphs_as_given(y), self._kind)
+        if len(graphs) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows and y has {len(graphs)}; give one of each for an instance.")
+        self.hindsight_ = self._fit_in_hindsight(X, graphs, passes_over(graphs, self.n_rounds_))
+        return self
 
     def _resolved_kernel(self) -> Kernel:
         assert self.kernel is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from arcrank._features import canonical_csr
 from arcrank._validation import check_real
+from arcrank.decompositions import DECOMPOSITIONS
 from arcrank.errors import ParameterError
 from arcrank.graphs import PreferenceGraphs
+from arcrank.losses.margin import MARGIN_LOSSES
+from arcrank.rankers.online.hindsight import Hindsight, fit_in_hindsight, need_hindsight, pieces_of_loss
 from arcrank.rankers.online.kernel import KernelOnlineRanker
 from arcrank.solvers.online import LOSSES
+from arcrank.solvers.online_margin import MarginSteps
 
 __all__ = ["MMPRanker"]
 
@@ -28,13 +33,15 @@ class MMPRanker(KernelOnlineRanker):
 
     Parameters
     ----------
-    loss : "indicator", "size" or "normalized"
+    loss : "indicator", "size", "normalized" or "average_precision"
         The paper's loss 1, [E is not empty], c = size of E; loss 2, the size of E, c = 1; loss 3, the share of
-        wrong arcs, c = the document's number of arcs.
+        wrong arcs, c = the document's number of arcs. With "average_precision" a wrong arc counts
+        1 / (heads x rank of its head among the heads and its own wrong tails), so that on label sets the steps of the
+        relevant labels sum to 1 - average precision.
     epochs : int
         Passes of `fit`; `partial_fit` makes one over what it is given.
     average : bool
-        Score by the mean of the prototypes over all rounds in place of the last ones.
+        Score by the mean of the prototypes over the rounds in which a label was known, in place of the last ones.
     shuffle : bool
         Draw a new order of the rows in each pass of `fit`, by `random_state`.
     kernel : None, "rbf", "poly" or callable
@@ -119,7 +126,7 @@ class MMPRanker(KernelOnlineRanker):
         self.set_measure = set_measure
         self.calibration_folds = calibration_folds
 
-    def mistake_bound(self, margin: float) -> float:
+    def mistake_bound(self, margin: float | None = None) -> float:
         """The most that the summed `loss` can be on this stream, if some prototypes rank all of it by this margin.
 
         These prototypes have together unit norm, and every arc of every document has at least `margin` > 0 with them.
@@ -128,7 +135,12 @@ class MMPRanker(KernelOnlineRanker):
 
         The paper's Theorem 1 is lost to us; the constants are our own derivation. From ||W||^2 <= R^2 sum ||step||^2
         and <W, W*> >= margin sum loss: for loss 1 ||step||^2 <= 2; for loss 2 at most k times the size
-        of E, since k bounds the eigenvalues of a graph's Laplacian; for loss 3 at most k/arcs times the loss.
+        of E, since k bounds the eigenvalues of a graph's Laplacian; for loss 3 at most k/arcs times the loss. For
+        1 - average precision the constant is 2: the step of a relevant label is at most 1, as that of another one.
+
+        Without a margin, U are the weights of the machine of `hindsight(X, y)` and H its summed hinge loss, of pieces
+        that bound this loss; no ranking has to be perfect. Then <W, U> >= sum loss - H, and the bound is
+        `(a + sqrt(a^2 + 4 H))^2 / 4` with `a = R ||U|| sqrt(constant)`.
 
         Examples
         --------
@@ -136,11 +148,30 @@ class MMPRanker(KernelOnlineRanker):
         200.0
         """
         self.check_parameters()
-        rule, margin = LOSSES[self.loss], check_real("margin", margin, above=0)
         check_is_fitted(self)
+        if margin is None:
+            found = need_hindsight(getattr(self, "hindsight_", None))
+            a = math.sqrt(self._constant() * self._progress.largest_square * found.square)
+            return (a + math.sqrt(a * a + 4.0 * found.loss)) ** 2 / 4.0
+        return self._constant() * self._progress.largest_square / check_real("margin", margin, above=0) ** 2
+
+    def _constant(self) -> float:
+        """The most that the squared length of a step can be, over the loss of its round."""
         k = len(self.labels_) + self._columns_before
-        constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
-        return constant * float(self._progress.sums[3]) / margin**2
+        if self.loss == "size":
+            return float(k)
+        return min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))) if self.loss == "normalized" else 2.0
+
+    @property
+    def precision_loss_(self) -> float:
+        """With loss="average_precision", the sum of 1 - average precision over all rounds, before each update."""
+        return self._fitted_progress().own_loss
+
+    def _fit_in_hindsight(self, X: Any, graphs: PreferenceGraphs, passes: int) -> Hindsight:
+        name, normalize = pieces_of_loss(self.loss)
+        C = 10.0 / self._progress.largest_square if self._progress.largest_square else 1.0
+        steps = MarginSteps(DECOMPOSITIONS[name], MARGIN_LOSSES["hinge"], C)
+        return fit_in_hindsight(X, graphs, steps, passes, np.ones(X.shape[0]), normalize=normalize)
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""

@@ -21,6 +21,7 @@ from arcrank.decompositions import (
 from arcrank.errors import ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.losses.margin import MARGIN_LOSSES, MarginLoss
+from arcrank.rankers.online.hindsight import Hindsight, fit_in_hindsight, need_hindsight
 from arcrank.rankers.online.kernel import KernelOnlineRanker
 from arcrank.rankers.scale import SCALE, check_cost
 from arcrank.solvers.online_margin import MarginSteps
@@ -78,6 +79,8 @@ class OnlinePreferenceMachine(KernelOnlineRanker):
         As in `MMPRanker`.
     margin_loss_ : float
         The sum of L over all pieces and rounds, each measured before its step.
+    hindsight_, regret_ : Hindsight and float
+        After `hindsight(X, y)`: the machine that was fitted to the whole stream, and `margin_loss_` less its loss.
 
     Examples
     --------
@@ -151,6 +154,41 @@ class OnlinePreferenceMachine(KernelOnlineRanker):
     def margin_loss_(self) -> float:
         """The sum of L over all pieces and rounds, each measured before its step."""
         return self._fitted_progress().own_loss
+
+    def mistake_bound(self, margin: float | None = None) -> float:
+        """The most documents of this stream that can have had a wrong arc when they were seen, loss 1 of all rounds.
+
+        Each step raises the dual of `P(U) = ||U||^2 / 2 + sum C loss(U)`, that of a document with a wrong arc by at
+        least min(C, 1 / 2R^2) / 2 for the hinge and 1 / (4R^2 + 1/C) for the squared hinge, where R is the largest
+        length of a document; and the dual is at most P(U) for any U (Shalev-Shwartz & Singer 2007). U are the weights
+        of the machine of `hindsight(X, y)`, which minimise P. With `margin` they are prototypes of unit norm that rank
+        all documents by this margin, divided by it: then P(U) = 1 / (2 margin^2), for arcs of weight 1.
+
+        The bound is for decompositions that leave out no arc.
+        """
+        square = self._fitted_progress().largest_square
+        steps, weight = self._steps(), 1.0
+        if margin is None:
+            found = need_hindsight(getattr(self, "hindsight_", None))
+            doubled, weight = found.square + 2.0 * found.cost, found.smallest_weight
+        else:
+            doubled = 1.0 / (check_real("margin", margin, above=0) / steps.margin) ** 2
+        if not square:
+            return 0.0
+        C = weight * steps.C / steps.margin**2 / (square if steps.relative else 1.0)
+        return doubled * (max(1.0 / C, 2.0 * square) if self.loss == "hinge" else 2.0 * square + 0.5 / C)
+
+    @property
+    def regret_(self) -> float:
+        """`margin_loss_` less the loss of the machine of `hindsight(X, y)` on the same stream."""
+        return self.margin_loss_ - need_hindsight(getattr(self, "hindsight_", None)).loss
+
+    def _fit_in_hindsight(self, X: Any, graphs: PreferenceGraphs, passes: int) -> Hindsight:
+        steps, weight = self._steps(), np.ones(X.shape[0])
+        if steps.relative:
+            squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+            weight = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
+        return fit_in_hindsight(X, graphs, steps, passes, weight)
 
     @property
     def _budget(self) -> int | None:  # type: ignore[override]
