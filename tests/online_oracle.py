@@ -20,14 +20,24 @@ def mmp(rows, arcs_of_rows, d, k, loss):
             continue
         score = scores_of(W, x)
         wrong = [(r, s) for r, s in arcs if score[r] <= score[s]]
-        c = {"indicator": len(wrong), "size": 1, "normalized": len(arcs)}[loss]
-        for label in range(k) if wrong else ():
-            n = sum(r == label for r, _ in wrong) - sum(s == label for _, s in wrong)
+        for label, step in enumerate(step_of(wrong, arcs, score, k, loss)) if wrong else ():
             for column, value in x:
-                W[column][label] += value * (n / c)
+                W[column][label] += value * step
         history.append([list(row) for row in W])
         losses.append([float(bool(wrong)), float(len(wrong)), len(wrong) / len(arcs)])
     return history, losses, skipped
+
+
+def step_of(wrong, arcs, score, k, loss):
+    """The step of every label: its wrong arcs as a head less those as a tail, each counted by its weight."""
+    if loss == "average_precision":
+        heads, losing = {r for r, _ in arcs}, [r for r, _ in wrong]
+        rank = {h: losing.count(h) + sum(score[other] >= score[h] for other in heads) for h in heads}
+        weight = {h: 1.0 / (len(heads) * rank[h]) for h in heads}
+        out = [losing.count(label) * weight.get(label, 0.0) for label in range(k)]
+        return [out[label] - sum(weight[r] for r, s in wrong if s == label) for label in range(k)]
+    c = {"indicator": len(wrong), "size": 1, "normalized": len(arcs)}[loss]
+    return [(sum(r == label for r, _ in wrong) - sum(s == label for _, s in wrong)) / c for label in range(k)]
 
 
 def perceptron(rows, label_sets, d, k):

@@ -25,6 +25,7 @@ _HOME = {
     "ConformalSets": "arcrank.rankers.conformal",
     "LogLinearRanker": "arcrank.rankers.loglinear",
     "MMPRanker": "arcrank.rankers.online.mmp",
+    "OnlinePreferenceMachine": "arcrank.rankers.online.preference_machine",
     "PerceptronRanker": "arcrank.rankers.online.perceptron",
     "PreferenceMachine": "arcrank.rankers.preference_machine.machine",
     "RankBoost": "arcrank.bipartite.rankboost",
@@ -50,6 +51,7 @@ __all__ = [
     "ConformalSets",
     "LogLinearRanker",
     "MMPRanker",
+    "OnlinePreferenceMachine",
     "PerceptronRanker",
     "PreferenceMachine",
     "RankBoost",
@@ -79,7 +81,7 @@ if TYPE_CHECKING:
     from arcrank.rankers.candidates import CandidateSets
     from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker
-    from arcrank.rankers.online import MMPRanker, PerceptronRanker
+    from arcrank.rankers.online import MMPRanker, OnlinePreferenceMachine, PerceptronRanker
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker

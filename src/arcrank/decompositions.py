@@ -140,7 +140,7 @@ class _Named(Grouping):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Stay the one object of this name in another process, where it is compared by identity."""
-        return _named, (self.layered,)
+        return _named, (self.layered, self.constant_cut)
 
 
 class CallableDecomposition(Decomposition):
@@ -243,6 +243,11 @@ instances.
 CONSTANT_CUT_DOMINATION = _Named("domination", lambda head, _tail: head, constant_cut=True)
 """The same for the log-linear loss, which counts every label below a head anyway."""
 
+CUT_DOMINATED = _Named("dominated", lambda head, tail: np.where(tail == 0, -1 - head, tail), layered="cut-dominated")
+"""One piece per tail, and one for each arc to the cut: whether a label is above the cut is about this label alone."""
+
+_CUT_VARIANTS = CUT_DOMINATION, CONSTANT_CUT_DOMINATION, CUT_DOMINATED
+
 DECOMPOSITIONS: dict[str, Decomposition] = {
     "zero-one": ZERO_ONE,
     "identity": ZERO_ONE,
@@ -252,8 +257,9 @@ DECOMPOSITIONS: dict[str, Decomposition] = {
 }
 
 
-def _named(layered: str) -> Decomposition:
-    return next(one for one in (*DECOMPOSITIONS.values(), CUT_DOMINATION) if one.layered == layered)
+def _named(layered: str, constant_cut: bool) -> Decomposition:
+    known = *DECOMPOSITIONS.values(), *_CUT_VARIANTS
+    return next(one for one in known if (one.layered, one.constant_cut) == (layered, constant_cut))
 
 
 def get_decomposition(decomposition: str | Cut | Decomposition) -> Decomposition:

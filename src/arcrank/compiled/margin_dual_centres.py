@@ -21,7 +21,7 @@ CENTRES, ARCS, CUT_CENTRES = 1, 2, 3
 
 
 @kernel
-def _has_single_arcs(mode, label):
+def has_single_arcs(mode, label):
     """Return whether every arc of this head is a piece."""
     return mode == ARCS or (mode == CUT_CENTRES and label == 0)
 
@@ -34,7 +34,7 @@ def gap_of_centres(rule, C, k, start, judged, order, f, keys, values, count):
     for b in range(len(start) - 1):
         first = start[b + 1]
         # The cut is alone in its layer, so the first label of a layer tells for all of them.
-        if start[b] < first and _has_single_arcs(mode, order[start[b]]):
+        if start[b] < first and has_single_arcs(mode, order[start[b]]):
             for h in range(start[b], first):
                 for t in range(first, judged):
                     cost += C * charge(loss, target, f[h] - f[t])
@@ -47,7 +47,7 @@ def gap_of_centres(rule, C, k, start, judged, order, f, keys, values, count):
     gap, e = cost, 0
     while e < count:
         centre, T = keys[e] // k, 0.0
-        together = not _has_single_arcs(mode, order[centre])
+        together = not has_single_arcs(mode, order[centre])
         # Keys ascend, so the entries of a centre are adjacent; with one piece per arc each entry is a piece.
         while e < count and keys[e] // k == centre and (T == 0.0 or together):
             T += values[e]
@@ -180,7 +180,7 @@ def relax_centres(rule, C, q, k, start, judged, order, f, flow, change, heads, t
                 cut = j
     for b in range(len(start) - 1):
         for h in range(start[b], start[b + 1]):
-            first, single = start[b + 1], _has_single_arcs(mode, order[h])
+            first, single = start[b + 1], has_single_arcs(mode, order[h])
             together = not single or loss <= SQUARED
             while first < judged:
                 last = judged if together else first + 1

@@ -26,6 +26,7 @@ from arcrank.compiled.losses import HINGE, LN2, LOGISTIC, SQUARED, cost_of, gain
 from arcrank.compiled.rows import add_row, copy_values, score_row
 
 IDENTITY, CENTRES, EXPLICIT = 0, 1, 3
+_SHARE = 0.02  # a visit reduces a violation to this share: the other pieces and instances will change the scores anyway
 
 
 @kernel
@@ -152,8 +153,8 @@ def _add_most_urgent(p, rule, pieces, start, order, f, active, count):
 
 
 @kernel
-def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, active, count):
-    """Make exact steps on the two most violating of arcs and slack, until the violation has fallen to a fiftieth.
+def relax_piece(p, rule, pieces, start, order, C, q, inner, share, gram, f, change, active, count):
+    """Make exact steps on the two most violating of arcs and slack, until the violation has fallen to this share.
 
     The paper's update (section 3, embedding optimization): chi_1 -= nu, chi_2 += nu.
     """
@@ -179,9 +180,8 @@ def _relax_piece(p, rule, pieces, start, order, C, q, inner, gram, f, change, ac
             rounding = max(rounding, offset[bottom] + scale[bottom] * (abs(f[head[bottom]]) + abs(f[tail[bottom]])))
         if violation <= max(enough, 1e-13 * rounding):
             break
-        # A fiftieth is enough: the other pieces and instances will change the scores anyway.
         if turn == 0 and violation < np.inf:
-            enough = 0.02 * violation
+            enough = share * violation
         if u_top > slack and (full or u_bottom < slack) and bottom != top:
             # T does not change, so h does not either: the step is (u_top - u_bottom) / ||scaled difference||^2. With
             # codes the two vectors may be equal.
@@ -278,7 +278,7 @@ def _visit(i, rule, graph, pieces, C, q, quiet, inner, gram, f, change, store, w
         e += count
         own = C * pieces[6][p] if rule[0] == EXPLICIT else C
         rise -= _dual_of(rule[2], own, active, count)
-        count = _relax_piece(p, rule, pieces, start, order, own, q, inner, gram, f, change, active, count)
+        count = relax_piece(p, rule, pieces, start, order, own, q, inner, _SHARE, gram, f, change, active, count)
         rise += _dual_of(rule[2], own, active, count)
         for j in range(count):  # arcs whose weight fell to 0 are not stored any more
             if active[5][j] > 0.0:

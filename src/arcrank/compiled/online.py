@@ -7,7 +7,8 @@ W : (d, k) weights, one column per label
 U : (d, k), sum over rounds t of (t - 1) times the round's change of W: then W - U/T is the mean of the weights after
     rounds 1..T; or (0, 0) where no mean is wanted
 counters : (5,) int64, see `ROUNDS` and its siblings
-sums : (4,) float64: the losses 1, 2 and 3 of all rounds, and the largest ||x||^2
+sums : (5,) float64: the losses 1, 2 and 3 of all rounds, the largest ||x||^2, and the loss that the steps are made for
+    where it is another one
 curve : (points, 3) float64: the losses' means over the rounds so far, at every STRIDE-th round
 
 A document without arcs is not a round: the losses and the mean of the weights leave it out. Only the perceptron learns
@@ -21,7 +22,9 @@ import numpy as np
 from arcrank.compiled.jit import kernel
 
 ROUNDS, SKIPPED, FEWEST_ARCS, STRIDE, POINTS = range(5)
-INDICATOR, SIZE, NORMALIZED, PERCEPTRON = range(4)
+INDICATOR, SIZE, NORMALIZED, PERCEPTRON, AVERAGE_PRECISION = range(5)
+LARGEST, OWN_LOSS = 3, 4
+"""Places in `sums` after those of the losses 1-3."""
 MOST_POINTS = 1 << 16
 """The curve is thinned to every second point when it has this many, so that a stream of any length fits."""
 _FEW_HEADS = 64
@@ -63,7 +66,7 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
             counters[SKIPPED] += 1
             if rule != PERCEPTRON:  # there is no order to learn
                 continue
-        if not _score(i, indptr, indices, data, W, scores, sums):
+        if not score_document(i, indptr, indices, data, W, scores, sums):
             return place
         if arcs > 0:
             # Under every rule the losses are those of the ranking before the update, when the document is still new.
@@ -72,10 +75,12 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
         moved = wrong > 0
         if rule == PERCEPTRON:  # a document with no label, or with all, is an example of every binary problem too
             moved = _perceptron_step(levels, scores, step)
+        elif moved and rule == AVERAGE_PRECISION:
+            sums[OWN_LOSS] += precision_layers(levels, scores, step)
         elif moved:
             step /= normalizer(rule, wrong, arcs)
         if moved:
-            _move(i, indptr, indices, data, step, W, U, before)
+            move_weights(i, indptr, indices, data, step, W, U, before)
     return len(rows)
 
 
@@ -90,13 +95,16 @@ def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, count
         if arcs == 0:
             counters[SKIPPED] += 1
             continue
-        if not _score(i, indptr, indices, data, W, scores, sums):
+        if not score_document(i, indptr, indices, data, W, scores, sums):
             return place
         wrong = wrong_arcs(i, arc_ptr, head, tail, scores, step)
         record(wrong, arcs, counters, sums, curve)
-        if wrong:
+        if wrong and loss == AVERAGE_PRECISION:
+            sums[OWN_LOSS] += precision_arcs(i, arc_ptr, head, tail, scores, step)
+        elif wrong:
             step /= normalizer(loss, wrong, arcs)
-            _move(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+        if wrong:
+            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
     return len(rows)
 
 
@@ -224,6 +232,64 @@ def wrong_arcs(i, arc_ptr, head, tail, scores, step):
 
 
 @kernel
+def precision_layers(levels, scores, step):
+    """Set step to that of the loss 1 - average precision, and return this loss; see `_precision_share`."""
+    last = levels.max()
+    n_heads = 0
+    for r in range(len(levels)):
+        n_heads += 0 <= levels[r] < last
+    step[:] = 0.0
+    lost = 0.0
+    for h in range(len(levels)):
+        if 0 <= levels[h] < last:
+            wrong, above = 0, 0
+            for r in range(len(levels)):
+                if scores[r] >= scores[h]:
+                    wrong += levels[r] > levels[h]
+                    above += 0 <= levels[r] < last
+            share = _precision_share(wrong, above, n_heads)
+            step[h] += wrong * share
+            lost += wrong * share
+            if wrong:
+                for r in range(len(levels)):
+                    if levels[r] > levels[h] and scores[r] >= scores[h]:
+                        step[r] -= share
+    return lost
+
+
+@kernel
+def precision_arcs(i, arc_ptr, head, tail, scores, step):
+    """Do as `precision_layers`, over explicit arcs."""
+    k = len(scores)
+    is_head, wrong, share = np.zeros(k, np.bool_), np.zeros(k, np.int64), np.zeros(k)
+    for a in range(arc_ptr[i], arc_ptr[i + 1]):
+        is_head[head[a]] = True
+        wrong[head[a]] += scores[head[a]] <= scores[tail[a]]
+    heads = np.flatnonzero(is_head)
+    lost = 0.0
+    for h in heads:
+        above = 0
+        for other in heads:
+            above += scores[other] >= scores[h]
+        share[h] = _precision_share(wrong[h], above, len(heads))
+        lost += wrong[h] * share[h]
+    step[:] = 0.0
+    for a in range(arc_ptr[i], arc_ptr[i + 1]):
+        if scores[head[a]] <= scores[tail[a]]:
+            step[head[a]] += share[head[a]]
+            step[tail[a]] -= share[head[a]]
+    return lost
+
+
+@kernel
+def _precision_share(wrong, above, n_heads):
+    """Return the weight of each wrong arc of a head."""
+    # The precision at a relevant label of rank `wrong + above` is above / rank, so it loses wrong / rank. These losses
+    # over the number of relevant labels sum to 1 - average precision, as the steps of Fig. 2 sum to the losses 1-3.
+    return 1.0 / (n_heads * (wrong + above))
+
+
+@kernel
 def record(wrong, arcs, counters, sums, curve):
     """Count a round, add its losses to the sums, and their means to the curve."""
     counters[ROUNDS] += 1
@@ -247,7 +313,7 @@ def record(wrong, arcs, counters, sums, curve):
 
 
 @kernel
-def _score(i, indptr, indices, data, W, scores, sums):
+def score_document(i, indptr, indices, data, W, scores, sums):
     """Compute the scores of all labels for instance i, term by term; return whether they are finite."""
     scores[:] = 0.0
     j, stop = indptr[i], indptr[i + 1]
@@ -265,12 +331,12 @@ def _score(i, indptr, indices, data, W, scores, sums):
     square = 0.0
     for at in range(indptr[i], stop):
         square += data[at] * data[at]
-    sums[3] = max(sums[3], square)
+    sums[LARGEST] = max(sums[LARGEST], square)
     return np.isfinite(scores.sum())  # inf and NaN survive in the sum: one check for all labels
 
 
 @kernel
-def _move(i, indptr, indices, data, step, W, U, before):
+def move_weights(i, indptr, indices, data, step, W, U, before):
     """Add x step' to W for instance i, and `before` times that to U where a mean is wanted."""
     touched = np.flatnonzero(step)
     moves = step[touched]

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from arcrank._features import canonical_csr
-from arcrank._typing import Array
+from arcrank._typing import Array, IntArray
 from arcrank.decompositions import DOMINATION
 from arcrank.distributed.base import DaskEstimator
 from arcrank.distributed.blocks import Block, BlockPlan, prepare
@@ -49,13 +49,18 @@ def pass_facts(block: Block) -> dict[str, Any]:
     }
 
 
+def _from_the_start(W: Array) -> IntArray:
+    """Say that all labels were known before the first round."""
+    return np.zeros(W.shape[1], dtype=np.int64)
+
+
 def pass_sums(block: Block, W: Array, epoch: _Epoch) -> Sums:
     """Learn a block once from the weights W on; return sums over its rounds.
 
     The weights after the pass and their mean over it count once for each round, so that a partition's part of the
     mixture is its share of the rounds.
     """
-    model = Prototypes(W.copy(), np.zeros(W.shape if epoch.average else (0, 0)))
+    model = Prototypes(W.copy(), np.zeros(W.shape if epoch.average else (0, 0)), _from_the_start(W))
     n, progress = len(block.graphs), Progress()
     random = np.random.RandomState([epoch.seed, epoch.number, block.index])
     rows = random.permutation(n) if epoch.shuffle else np.arange(n)
@@ -199,8 +204,9 @@ class DaskMMPRanker(DaskEstimator, MMPRanker):
         history.close()
         self.history_ = history.entries
         # The mean of `Prototypes` is weights - late / rounds.
-        self._model = Prototypes(W, rounds * W - mean if self.average else np.zeros((0, 0)))
+        late = rounds * W - mean if self.average else np.zeros((0, 0))
+        self._model = Prototypes(W, late, _from_the_start(W))
         square = max(blocks.map(longest_square))
         curve = (losses / max(1, rounds))[None, :] if rounds else np.empty((0, 3))
         counters = np.array([rounds, skipped, fewest, max(1, rounds), len(curve)], dtype=np.int64)
-        self._progress = Progress(counters, np.append(losses, square), curve)
+        self._progress = Progress(counters, np.concatenate([losses, [square, 0.0]]), curve)

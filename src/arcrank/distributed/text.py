@@ -16,7 +16,7 @@ from arcrank.text.counts import frequency_limits, refuse_no_terms
 from arcrank.text.features import TextFeatures
 from arcrank.text.language import AUTO, check_language, detect_language
 from arcrank.text.tokens import checked_texts
-from arcrank.text.weighting import check_norm, smooth_idf
+from arcrank.text.weights import check_norm, smooth_idf
 
 __all__ = ["DaskTextFeatures"]
 

@@ -40,6 +40,8 @@ from arcrank.modelfile.table_forms import TableColumns
 
 __all__ = ["LEARNT", "RELATIONS"]
 
+N_SUMS = 5  # of `arcrank.solvers.online`, which imports much that other models do without
+
 Values = Mapping[str, Any]
 _INPUT = 1e6
 """Scores of inputs up to this value must be finite."""
@@ -190,7 +192,8 @@ def _online(settings: Values, _: Values) -> dict[str, Form]:
         **_CALIBRATED,
         "feature_names": names,
         "counters": Array("i8", 5, low=0, high=2**63),
-        "sums": Array("f8", 4, low=0.0, high=np.inf),
+        "sums": Either(*(Array("f8", n, low=0.0, high=np.inf) for n in (N_SUMS, N_SUMS - 1))),
+        "born": Optional(Array("i8", "columns", low=0, high=2**53)),
         "curve": Array("f8", "points", 3, low=0.0),
         "history": Optional(History()),
     }
@@ -341,6 +344,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "log-linear": _log_linear,
     "preference-machine": _machine,
     "mmp": _online,
+    "online-preference-machine": _online,
     "perceptron": _online,
     "shortlist": _shortlist,
     "rocchio": _rocchio,
@@ -412,13 +416,16 @@ def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
 
 
 def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
-    from arcrank.solvers.online import check_progress  # imports much that other models do without
+    from arcrank.solvers.online import check_born, check_progress  # imports much that other models do without
 
-    check_progress(learnt["counters"], learnt["sums"], learnt["curve"])
+    sums = np.append(learnt["sums"], np.zeros(N_SUMS - len(learnt["sums"])))  # an earlier version had one less
+    check_progress(learnt["counters"], sums, learnt["curve"])
     _check_calibration(learnt.get("calibration"))
     with_cut = bool(settings["cut_label"]) and "kernel" in settings  # the perceptron has no weights of the cut
     if sizes["columns"] != sizes["k"] + with_cut:
         raise MisfitError(f"there are weights of {sizes['columns']} labels, where {sizes['k'] + with_cut} are expected")
+    if learnt.get("born") is not None:
+        check_born(learnt["born"], sizes["columns"], int(learnt["counters"][0]))
     if settings.get("kernel") is not None:
         _check_support(settings, learnt, sizes)
 
@@ -488,6 +495,7 @@ RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
     "average": _check_calibrated,
     "preference-machine": _check_machine,
     "mmp": _check_online,
+    "online-preference-machine": _check_online,
     "perceptron": _check_online,
     "trees": _check_trees,
     "shortlist": _check_shortlist,

@@ -155,11 +155,19 @@ _SHORTLIST = {
 _PERCEPTRON = {**_CUT, "average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
 _MMP = {
     **_PERCEPTRON,
-    "loss": OneOf("indicator", "size", "normalized"),
+    "loss": OneOf("indicator", "size", "normalized", "average_precision"),
     "kernel": OneOf(None, "rbf", "poly"),
     "gamma": Either(_NOTHING, Number(1e-100)),
     "degree": Number(),
     "coef0": Number(),
+}
+_ONLINE_MACHINE = {
+    **_MMP,
+    "decomposition": _DECOMPOSITION,
+    "loss": OneOf("hinge", "squared-hinge"),
+    "margin": Number(1e-100),
+    "C": Either(OneOf("scale"), Number(1e-100)),
+    "budget": _COUNT_OR_NOTHING,
 }
 _TREES = {
     **_CUT,
@@ -232,6 +240,7 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "preference-machine": _MACHINE,
     "shortlist": _SHORTLIST,
     "mmp": _MMP,
+    "online-preference-machine": _ONLINE_MACHINE,
     "perceptron": _PERCEPTRON,
     "rocchio": _training("beta gamma"),
     "average": {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())},

@@ -100,6 +100,7 @@ PARTS: tuple[Part, ...] = (
         },
     ),
     _online("mmp", "mmp:MMPRanker"),
+    _online("online-preference-machine", "preference_machine:OnlinePreferenceMachine"),
     _online("perceptron", "perceptron:PerceptronRanker"),
     ShortlistPart(
         "shortlist",

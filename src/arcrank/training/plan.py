@@ -19,6 +19,7 @@ class Learner(StrEnum):
     LOG_LINEAR = "log-linear"
     PREFERENCE_MACHINE = "preference-machine"
     MMP = "mmp"
+    ONLINE_PREFERENCE_MACHINE = "online-preference-machine"
     ROCCHIO = "rocchio"
     PERCEPTRON = "perceptron"
     TREES = "trees"
@@ -63,6 +64,7 @@ CLASSES = {
     Learner.LOG_LINEAR: "LogLinearRanker",
     Learner.PREFERENCE_MACHINE: "PreferenceMachine",
     Learner.MMP: "MMPRanker",
+    Learner.ONLINE_PREFERENCE_MACHINE: "OnlinePreferenceMachine",
     Learner.ROCCHIO: "RocchioRanker",
     Learner.PERCEPTRON: "PerceptronRanker",
     Learner.TREES: "TreeRanker",
@@ -73,7 +75,7 @@ CLASSES = {
     Learner.TRANSDUCTIVE_SVM: "TransductiveSVM",
     Learner.SEMI_SUPERVISED_LOGISTIC: "SemiSupervisedLogistic",
 }
-ONLINE = (Learner.MMP, Learner.PERCEPTRON)
+ONLINE = (Learner.MMP, Learner.ONLINE_PREFERENCE_MACHINE, Learner.PERCEPTRON)
 LABEL_SETS_ONLY = (Learner.ROCCHIO, Learner.PERCEPTRON)
 """Learners that cannot use layers, rankings, arcs or a hierarchy."""
 BIPARTITE = (

@@ -218,7 +218,7 @@ def test_learners_of_label_sets_name_those_that_can_do_more(tmp_path, data, lear
     arguments = ("--model", tmp_path / "m", "--learner", learner)
     told = (
         f"--learner {learner} takes label sets only",
-        "Use --learner auto, log-linear, preference-machine, mmp, trees or shortlist.",
+        "Use --learner auto, log-linear, preference-machine, mmp, online-preference-machine, trees or shortlist.",
     )
     failed(call("train", data, *arguments, "--hierarchy", tree), *told, "--hierarchy turns them into layers")
     tree.write_text('{"crude": null, "grain": null, "ship": null}')

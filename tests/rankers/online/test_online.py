@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from arcrank.errors import GraphError, InputError, ParameterError
 from arcrank.graphs import LayeredGraphs, as_graphs
-from arcrank.metrics import indicator_loss, normalized_loss, size_loss
+from arcrank.metrics import average_precision, indicator_loss, normalized_loss, size_loss
 from arcrank.rankers.online import MMPRanker, PerceptronRanker
 from tests import online_oracle
 from tests.estimator_checks import parametrize_with_checks
@@ -57,7 +57,7 @@ def random_stream(n=60, d=6, k=5, seed=0, density=0.6):
 
 
 @pytest.mark.filterwarnings("ignore:No instance prefers")
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", [*LOSSES, "average_precision"])
 @given(stream=streams())
 def test_mmp_equals_its_transcription(loss, stream):
     graphs, X = stream
@@ -68,7 +68,7 @@ def test_mmp_equals_its_transcription(loss, stream):
     ranker = MMPRanker(loss, average=True).fit(X, graphs)
     assert (ranker.n_rounds_, ranker.n_skipped_) == (len(history), skipped)
     last, mean = (history[-1], np.mean(history, axis=0)) if history else (np.zeros((3, graphs.n_labels)),) * 2
-    np.testing.assert_array_equal(MMPRanker(loss).fit(X, graphs).coef_, np.transpose(last))
+    np.testing.assert_allclose(MMPRanker(loss).fit(X, graphs).coef_, np.transpose(last), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(ranker.coef_, np.transpose(mean), atol=1e-12)
     rounds = np.arange(1, len(losses) + 1)
     np.testing.assert_array_equal(ranker.loss_rounds_, rounds)
@@ -229,6 +229,46 @@ def test_labels_that_appear_later_grow_the_weights():
     assert ranker.score_labels([[1, 0]]).shape == (1, 5)
     support = MMPRanker(kernel="rbf").partial_fit([[1, 0], [0, 1]], ["b", "a"]).partial_fit([[1, 1]], ["c"])
     assert support.score_labels([[1, 1]]).shape == (1, 3)
+
+
+@pytest.mark.parametrize("kernel", [None, lambda A, B: A @ B.T])
+def test_the_mean_of_a_late_label_runs_over_the_rounds_in_which_it_was_known(kernel):
+    ranker = MMPRanker(average=True, kernel=kernel).partial_fit([[1, 0], [0, 1]] * 10, [["b"], ["a"]] * 10)
+    weights = []
+    for _ in range(3):
+        ranker.partial_fit([[1, 1]], [["c"]])
+        weights.append(MMPRanker("indicator").partial_fit([[1, 0], [0, 1]] * 10, [["b"], ["a"]] * 10))
+        for _ in weights:
+            weights[-1].partial_fit([[1, 1]], [["c"]])
+    mean = np.mean([one.coef_[2] for one in weights], axis=0)
+    assert mean.any()
+    np.testing.assert_allclose(ranker.score_labels(np.eye(2))[:, 2], mean, atol=1e-12)
+
+
+def test_the_step_of_average_precision_sums_to_its_loss():
+    X, Y = random_stream(200)
+    ranker, total = MMPRanker("average_precision"), 0.0
+    ranker.partial_fit(X[:1], Y[:1])
+    start = ranker.precision_loss_
+    for i in range(1, 200):
+        if 0 < Y[i].sum() < 5:
+            total += 1.0 - average_precision(Y[[i]], ranker.score_labels(X[i]))
+        ranker.partial_fit(X[i], Y[[i]])
+    assert ranker.precision_loss_ - start == pytest.approx(total)
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "average_precision"])
+def test_mistakes_are_bounded_by_a_machine_in_hindsight(loss):
+    X, Y = random_stream(150)
+    ranker = MMPRanker(loss, epochs=2).fit(X, Y)
+    with pytest.raises(ParameterError, match=r"call hindsight\(X, y\) first"):
+        ranker.mistake_bound()
+    bound = ranker.hindsight(X, Y).mistake_bound()
+    total = dict(zip(LOSSES, ranker.cumulative_losses_[-1] * ranker.n_rounds_, strict=True))
+    mistakes = total.get(loss, ranker.precision_loss_)
+    assert 0 < mistakes <= bound < 30 * mistakes
+    with pytest.raises(InputError, match="give the whole stream"):
+        ranker.hindsight(X[:100], Y[:100])
 
 
 def test_labels_given_on_the_first_call_fix_their_order():

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from arcrank._features import canonical_csr
 from arcrank._typing import Array
 from arcrank._validation import check_int, check_seed
 from arcrank.errors import InputError, ParameterError
@@ -23,7 +22,7 @@ from arcrank.rankers.base import LinearRanker, Sizes
 from arcrank.rankers.linear import relative_to_cut
 from arcrank.rankers.online.supervision import first_graphs, next_graphs
 from arcrank.solvers.history import History
-from arcrank.solvers.online import Progress, Prototypes, check_progress
+from arcrank.solvers.online import N_SUMS, Progress, Prototypes, check_born, check_progress
 from arcrank.solvers.products import row_products
 
 __all__ = ["OnlineRanker"]
@@ -32,7 +31,7 @@ __all__ = ["OnlineRanker"]
 class OnlineRanker(LinearRanker):
     """A linear ranker that sees one document after the other.
 
-    Subclasses have the parameters epochs, average, shuffle, random_state and verbose, and give the rule of a step.
+    Subclasses have the parameters epochs, average, shuffle, random_state and verbose, and make the steps.
     """
 
     epochs: int
@@ -45,8 +44,8 @@ class OnlineRanker(LinearRanker):
     _model: Any
 
     @abstractmethod
-    def _rule(self) -> int:
-        """The rule of a step, as `solvers.online` numbers it."""
+    def _learn(self, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
+        """Make the steps of the rows of X, (n, d), in the given order."""
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
@@ -59,7 +58,6 @@ class OnlineRanker(LinearRanker):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
         self.check_parameters()
-        rule = self._rule()
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         self._start(len(self.labels_))
@@ -67,7 +65,7 @@ class OnlineRanker(LinearRanker):
         history = History(total=self.epochs, verbose=self.verbose)
         for _ in range(self.epochs):
             rows = random.permutation(len(graphs)) if self.shuffle else np.arange(len(graphs))
-            self._learn(rule, X, graphs, rows.astype(np.int64))
+            self._learn(X, graphs, rows.astype(np.int64))
             history.add(**dict(zip(("loss1", "loss2", "loss3"), self._progress.mean_losses(), strict=True)))
         history.close()
         self.history_ = history.entries
@@ -92,7 +90,6 @@ class OnlineRanker(LinearRanker):
             new. New names are appended, those of one call sorted unless given here.
         """
         self.check_parameters()
-        rule = self._rule()
         first = not hasattr(self, "_model")
         X = self._check_features(X, reset=first)
         if first:
@@ -112,10 +109,11 @@ class OnlineRanker(LinearRanker):
             self._start(len(names))
         elif len(names) > len(self.intercept_):
             self._grow(len(names))
-        self._learn(rule, X, graphs, np.arange(len(graphs)))
+        self._learn(X, graphs, np.arange(len(graphs)))
         return self
 
     def _start(self, k: int) -> None:
+        self.__dict__.pop("hindsight_", None)
         self._progress = Progress()
         self._model = self._new_model(k + self._columns_before)
         self.intercept_ = np.zeros(k)
@@ -137,7 +135,7 @@ class OnlineRanker(LinearRanker):
 
     def _grow(self, k: int) -> None:
         """Make room for new labels, whose scores have the mean offset of the others."""
-        self._model.grow(k + self._columns_before)
+        self._model.grow(k + self._columns_before, self._progress.rounds)
         new = k - len(self.intercept_)
         if hasattr(self, "calibration_"):
             offsets = np.append(self._offsets(), np.full(new, self._offsets().mean()))
@@ -149,9 +147,6 @@ class OnlineRanker(LinearRanker):
     def _move_offsets(self, offsets: Array) -> None:
         """The weights have no intercept, so it holds the offsets only, as after `set_state`."""
         self.intercept_ = -offsets
-
-    def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
-        self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
 
     @property
     def coef_(self) -> Array:  # type: ignore[override]
@@ -169,17 +164,19 @@ class OnlineRanker(LinearRanker):
         """Scores of the model's columns as scores of labels."""
         return (relative_to_cut(scores) if self._columns_before else scores) + self.intercept_
 
+    def _fitted_progress(self) -> Progress:
+        check_is_fitted(self)
+        return self._progress
+
     @property
     def n_rounds_(self) -> int:
         """Documents with arcs that were learnt from, counting each epoch."""
-        check_is_fitted(self)
-        return self._progress.rounds
+        return self._fitted_progress().rounds
 
     @property
     def n_skipped_(self) -> int:
         """Documents without arcs (no topic, or all of them), which are not rounds; MMP cannot learn from them."""
-        check_is_fitted(self)
-        return self._progress.skipped
+        return self._fitted_progress().skipped
 
     @property
     def cumulative_losses_(self) -> Array:
@@ -188,14 +185,12 @@ class OnlineRanker(LinearRanker):
         Row j is of round `loss_rounds_[j]`: every round up to 65,536 of them, beyond that every second, fourth, ...,
         and always the last.
         """
-        check_is_fitted(self)
-        return self._progress.losses()[1]
+        return self._fitted_progress().losses()[1]
 
     @property
     def loss_rounds_(self) -> NDArray[np.int64]:
         """The round of each row of `cumulative_losses_`, (m,)."""
-        check_is_fitted(self)
-        return self._progress.losses()[0]
+        return self._fitted_progress().losses()[0]
 
     def margins(self, X: Any, y: Any) -> Array:
         """Each document's margin (Figure 1), (n,): the smallest margin of its arcs, NaN where it has none.
@@ -231,17 +226,24 @@ class OnlineRanker(LinearRanker):
         return parameters
 
     def _model_arrays(self) -> dict[str, NDArray[Any]]:
-        return {"weights": self._model.weights, "late": self._model.late}
+        return {"weights": self._model.weights, "late": self._model.late, "born": self._model.born}
 
     def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
         shape = (self.n_features_in_, len(self.labels_) + self._columns_before)
-        model = Prototypes(_array(state, "weights", copy), _array(state, "late", copy))
+        model = Prototypes(_array(state, "weights", copy), _array(state, "late", copy), self._restore_born(state))
         if model.weights.shape != shape or model.late.shape != (shape if self.average else (0, 0)):
             raise InputError(
                 f"The state has weights of shape {model.weights.shape} and sums of shape {model.late.shape} for "
                 f"{shape[0]} features and {shape[1]} labels; it is damaged, or of another ranker."
             )
         return model
+
+    def _restore_born(self, state: Mapping[str, Any]) -> NDArray[np.int64]:
+        """The rounds before each label; states of earlier versions do not have them, and count from the first round."""
+        k = len(self.labels_) + self._columns_before
+        born = np.zeros(k, dtype=np.int64) if state.get("born") is None else np.array(state["born"], dtype=np.int64)
+        check_born(born, k, self._progress.rounds)
+        return born
 
     def set_state(self, state: Mapping[str, Any], *, copy: bool = True) -> Self:
         """Become the ranker that `get_state` described, parameters included; copy=False goes on in its arrays."""
@@ -252,7 +254,10 @@ class OnlineRanker(LinearRanker):
             self.feature_names_in_ = np.array(names, dtype=object)
         self.set_params(**parameters)
         self.labels_ = label_array(state["labels"])
-        progress = np.array(state["counters"], dtype=np.int64), _array(state, "sums"), _array(state, "curve")
+        sums = _array(state, "sums")
+        if sums.shape == (N_SUMS - 1,):  # a state of an earlier version
+            sums = np.append(sums, 0.0)
+        progress = np.array(state["counters"], dtype=np.int64), sums, _array(state, "curve")
         check_progress(*progress)
         self._progress = Progress(*progress)
         self._model = self._restore_model(state, copy)

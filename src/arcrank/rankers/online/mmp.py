@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from arcrank._features import canonical_csr, check_csr
-from arcrank._typing import Array
+from arcrank._features import canonical_csr
 from arcrank._validation import check_real
-from arcrank.errors import InputError, ParameterError
+from arcrank.decompositions import DECOMPOSITIONS
+from arcrank.errors import ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.rankers.base import Sizes
-from arcrank.rankers.linear import Explanation
-from arcrank.rankers.online.base import OnlineRanker
-from arcrank.solvers.kernels import Kernel
+from arcrank.losses.margin import MARGIN_LOSSES
+from arcrank.rankers.online.hindsight import Hindsight, fit_in_hindsight, need_hindsight, pieces_of_loss
+from arcrank.rankers.online.kernel import KernelOnlineRanker
 from arcrank.solvers.online import LOSSES
-from arcrank.solvers.online_kernel import SupportVectors
+from arcrank.solvers.online_margin import MarginSteps
 
 __all__ = ["MMPRanker"]
 
 
-class MMPRanker(OnlineRanker):
+class MMPRanker(KernelOnlineRanker):
     """The multiclass multilabel perceptron (Crammer & Singer 2002, Fig. 2): one prototype per label, one pass.
 
     Where a document's ranking is not perfect, with E its wrong arcs (score(head) <= score(tail), ties included), the
@@ -34,13 +33,15 @@ class MMPRanker(OnlineRanker):
 
     Parameters
     ----------
-    loss : "indicator", "size" or "normalized"
+    loss : "indicator", "size", "normalized" or "average_precision"
         The paper's loss 1, [E is not empty], c = size of E; loss 2, the size of E, c = 1; loss 3, the share of
-        wrong arcs, c = the document's number of arcs.
+        wrong arcs, c = the document's number of arcs. With "average_precision" a wrong arc counts
+        1 / (heads x rank of its head among the heads and its own wrong tails), so that on label sets the steps of the
+        relevant labels sum to 1 - average precision.
     epochs : int
         Passes of `fit`; `partial_fit` makes one over what it is given.
     average : bool
-        Score by the mean of the prototypes over all rounds in place of the last ones.
+        Score by the mean of the prototypes over the rounds in which a label was known, in place of the last ones.
     shuffle : bool
         Draw a new order of the rows in each pass of `fit`, by `random_state`.
     kernel : None, "rbf", "poly" or callable
@@ -125,7 +126,7 @@ class MMPRanker(OnlineRanker):
         self.set_measure = set_measure
         self.calibration_folds = calibration_folds
 
-    def mistake_bound(self, margin: float) -> float:
+    def mistake_bound(self, margin: float | None = None) -> float:
         """The most that the summed `loss` can be on this stream, if some prototypes rank all of it by this margin.
 
         These prototypes have together unit norm, and every arc of every document has at least `margin` > 0 with them.
@@ -134,7 +135,12 @@ class MMPRanker(OnlineRanker):
 
         The paper's Theorem 1 is lost to us; the constants are our own derivation. From ||W||^2 <= R^2 sum ||step||^2
         and <W, W*> >= margin sum loss: for loss 1 ||step||^2 <= 2; for loss 2 at most k times the size
-        of E, since k bounds the eigenvalues of a graph's Laplacian; for loss 3 at most k/arcs times the loss.
+        of E, since k bounds the eigenvalues of a graph's Laplacian; for loss 3 at most k/arcs times the loss. For
+        1 - average precision the constant is 2: the step of a relevant label is at most 1, as that of another one.
+
+        Without a margin, U are the weights of the machine of `hindsight(X, y)` and H its summed hinge loss, of pieces
+        that bound this loss; no ranking has to be perfect. Then <W, U> >= sum loss - H, and the bound is
+        `(a + sqrt(a^2 + 4 H))^2 / 4` with `a = R ||U|| sqrt(constant)`.
 
         Examples
         --------
@@ -142,94 +148,42 @@ class MMPRanker(OnlineRanker):
         200.0
         """
         self.check_parameters()
-        rule, margin = self._rule(), check_real("margin", margin, above=0)
         check_is_fitted(self)
+        if margin is None:
+            found = need_hindsight(getattr(self, "hindsight_", None))
+            a = math.sqrt(self._constant() * self._progress.largest_square * found.square)
+            return (a + math.sqrt(a * a + 4.0 * found.loss)) ** 2 / 4.0
+        return self._constant() * self._progress.largest_square / check_real("margin", margin, above=0) ** 2
+
+    def _constant(self) -> float:
+        """The most that the squared length of a step can be, over the loss of its round."""
         k = len(self.labels_) + self._columns_before
-        constant = (2.0, float(k), min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))))[rule]
-        return constant * float(self._progress.sums[3]) / margin**2
+        if self.loss == "size":
+            return float(k)
+        return min(2.0, k / max(1, min(k - 1, self._progress.fewest_arcs))) if self.loss == "normalized" else 2.0
+
+    @property
+    def precision_loss_(self) -> float:
+        """With loss="average_precision", the sum of 1 - average precision over all rounds, before each update."""
+        return self._fitted_progress().own_loss
+
+    def _fit_in_hindsight(self, X: Any, graphs: PreferenceGraphs, passes: int) -> Hindsight:
+        name, normalize = pieces_of_loss(self.loss)
+        C = 10.0 / self._progress.largest_square if self._progress.largest_square else 1.0
+        steps = MarginSteps(DECOMPOSITIONS[name], MARGIN_LOSSES["hinge"], C)
+        return fit_in_hindsight(X, graphs, steps, passes, np.ones(X.shape[0]), normalize=normalize)
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise ParameterError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {self.loss!r}.")
-        if self.kernel is not None and self.kernel not in ("rbf", "poly") and not callable(self.kernel):
-            raise ParameterError(f"kernel must be None, 'rbf', 'poly' or a callable, got {self.kernel!r}.")
-        if self.gamma is not None:
-            check_real("gamma", self.gamma, above=0, also="None")
-        if self.kernel == "poly":
-            check_real("degree", self.degree, above=0)
-            check_real("coef0", self.coef0)
         super().check_parameters()
 
-    def _rule(self) -> int:
-        return LOSSES[self.loss]
-
-    def _resolved_kernel(self) -> Kernel:
-        assert self.kernel is not None
-        gamma = 1.0 / self.n_features_in_ if self.gamma is None else float(self.gamma)
-        return Kernel("polynomial" if self.kernel == "poly" else self.kernel, gamma, self.degree, self.coef0)
-
-    def _new_model(self, k: int) -> Any:
+    def _learn(self, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
+        rule = LOSSES[self.loss]
         if self.kernel is None:
-            return super()._new_model(k)
-        return SupportVectors.none(self.n_features_in_, k)
+            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
+            return
+        from arcrank.solvers.online_kernel_rounds import mmp_stepper  # it needs numba, which scoring does without
 
-    def _bytes_needed(self, sizes: Sizes) -> int:
-        return super()._bytes_needed(sizes) if self.kernel is None else 0  # it grows with the mistakes
-
-    def _learn(self, rule: int, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
-        if self.kernel is None:
-            super()._learn(rule, X, graphs, rows)
-        else:
-            self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress, self._resolved_kernel())
-
-    def score_labels(self, X: Any) -> Array:
-        """Scores of all labels, (n, k): the higher, the better the label fits."""
-        if self.kernel is None:
-            return super().score_labels(X)
-        X = self._check_features(X, reset=False)
-        return self._relative(self._model.scores(X, self._resolved_kernel(), self.average, self.n_rounds_))
-
-    @property
-    def coef_(self) -> Array:  # type: ignore[override]
-        """Prototypes, (k, d): those after the last round, or their mean over all rounds with `average`."""
-        if self.kernel is not None:
-            raise AttributeError("With a kernel there are no weights; see score_labels.")
-        return super().coef_
-
-    def explain(self, x: Any, above: Any, below: Any) -> Explanation:
-        """As of every linear ranker: each feature's part of the margin between two labels for one instance x."""
-        if self.kernel is not None:
-            raise ParameterError("explain needs a linear ranker; with a kernel a margin is not a sum over features.")
-        return super().explain(x, above, below)
-
-    def _check_average(self) -> None:
-        if self.kernel is None:
-            super()._check_average()
-
-    def _plain_parameters(self) -> dict[str, Any]:
-        if callable(self.kernel):
-            raise ParameterError("A state cannot hold a callable kernel; use 'rbf' or 'poly'.")
-        return super()._plain_parameters()
-
-    def _model_arrays(self) -> dict[str, NDArray[Any]]:
-        if self.kernel is None:
-            return super()._model_arrays()
-        names = ("data", "indices", "indptr")
-        vectors = {f"support_{name}": getattr(self._model.vectors, name) for name in names}
-        return vectors | {"coefficients": self._model.coefficients, "before": self._model.before}
-
-    def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
-        if self.kernel is None:
-            return super()._restore_model(state, copy)
-        coefficients = np.array(state["coefficients"], dtype=np.float64, order="C")
-        shape = (len(coefficients), self.n_features_in_)
-        data, indices, indptr = (
-            (np.array if copy else np.asarray)(state[f"support_{name}"]) for name in ("data", "indices", "indptr")
-        )
-        before = np.array(state["before"], dtype=np.int64)
-        if coefficients.shape[1:] != (len(self.labels_) + self._columns_before,) or before.shape != shape[:1]:
-            raise InputError(f"The state has coefficients of shape {coefficients.shape}; it is damaged.")
-        check_csr(data, indices, indptr, shape)
-        vectors = canonical_csr(sp.csr_matrix((data, indices, indptr), shape=shape))
-        return SupportVectors(vectors, coefficients, before)
+        self._learn_support(mmp_stepper(rule, graphs), X, rows)

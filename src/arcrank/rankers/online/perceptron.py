@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from arcrank._features import canonical_csr
 from arcrank._typing import Array, IntArray
+from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.online.base import OnlineRanker
 from arcrank.solvers.online import PERCEPTRON
 
@@ -83,8 +85,8 @@ class PerceptronRanker(OnlineRanker):
         self.set_measure = set_measure
         self.calibration_folds = calibration_folds
 
-    def _rule(self) -> int:
-        return PERCEPTRON
+    def _learn(self, X: Any, graphs: PreferenceGraphs, rows: IntArray) -> None:
+        self._model.learn(PERCEPTRON, canonical_csr(X), graphs, rows, self._progress)
 
     def _cut_sizes(self, ordered: Array) -> IntArray:
         return (ordered > 0.0).sum(axis=1)
