@@ -49,6 +49,9 @@ def pass_facts(block: Block) -> dict[str, Any]:
     }
 
 
+_ADDED = [0, 1, 2, 4]  # of the sums of `Progress`: all but the largest squared length
+
+
 def _from_the_start(W: Array) -> IntArray:
     """Say that all labels were known before the first round."""
     return np.zeros(W.shape[1], dtype=np.int64)
@@ -67,7 +70,7 @@ def pass_sums(block: Block, W: Array, epoch: _Epoch) -> Sums:
     model.learn(epoch.rule, canonical_csr(block.X), block.graphs, rows.astype(np.int64), progress)
     rounds = progress.rounds
     mean = rounds * model.mean(rounds) if epoch.average else np.zeros(0)
-    return rounds * model.weights, mean, rounds, progress.skipped, progress.sums[:3]
+    return rounds * model.weights, mean, rounds, progress.skipped, progress.sums[_ADDED]
 
 
 def longest_square(block: Block) -> float:
@@ -193,20 +196,20 @@ class DaskMMPRanker(DaskEstimator, MMPRanker):
         W = np.zeros((data.n_features, n_columns(data, cut=bool(self.cut_label))))
         seed = int(check_random_state(self.random_state).randint(2**31))
         history = History(total=self.epochs, verbose=self.verbose)
-        mean, rounds, skipped, losses = np.zeros_like(W), 0, 0, np.zeros(3)
+        mean, rounds, skipped, losses = np.zeros_like(W), 0, 0, np.zeros(len(_ADDED))
         for number in range(self.epochs):
             epoch = _Epoch(self._rule(), bool(self.average), bool(self.shuffle), seed, number)
             total, total_mean, new, left_out, lost = blocks.sum(pass_sums, W, epoch)
             W = total / new if new else W
             mean = mean + total_mean if self.average else mean
             rounds, skipped, losses = rounds + new, skipped + left_out, losses + lost
-            history.add(**dict(zip(("loss1", "loss2", "loss3"), (losses / max(1, rounds)).tolist(), strict=True)))
+            history.add(**dict(zip(("loss1", "loss2", "loss3"), (losses[:3] / max(1, rounds)).tolist(), strict=True)))
         history.close()
         self.history_ = history.entries
         # The mean of `Prototypes` is weights - late / rounds.
         late = rounds * W - mean if self.average else np.zeros((0, 0))
         self._model = Prototypes(W, late, _from_the_start(W))
         square = max(blocks.map(longest_square))
-        curve = (losses / max(1, rounds))[None, :] if rounds else np.empty((0, 3))
+        curve = (losses[:3] / max(1, rounds))[None, :] if rounds else np.empty((0, 3))
         counters = np.array([rounds, skipped, fewest, max(1, rounds), len(curve)], dtype=np.int64)
-        self._progress = Progress(counters, np.concatenate([losses, [square, 0.0]]), curve)
+        self._progress = Progress(counters, np.insert(losses, 3, square), curve)

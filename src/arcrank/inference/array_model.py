@@ -123,7 +123,9 @@ def _weights(learnt: Values, calibration: Calibration | None) -> tuple[Array, Ar
     from arcrank.solvers.online import Prototypes  # imports much that other models do without
 
     k = len(learnt["labels"])
-    columns = Prototypes(learnt["weights"], learnt["late"]).mean(int(learnt["counters"][0]))
+    born = learnt.get("born")  # files of earlier versions have none
+    born = np.zeros(learnt["weights"].shape[1], dtype=np.int64) if born is None else born
+    columns = Prototypes(learnt["weights"], learnt["late"], born).mean(int(learnt["counters"][0]))
     columns = relative_to_cut(columns) if columns.shape[1] > k else columns
     return columns.T, np.zeros(k) if calibration is None else -calibration.offsets
 
