@@ -65,7 +65,7 @@ BAD = {
         "margin": NUMBERS,
         "C": NUMBERS,
         "kernel": ["linear", 3],
-        "budget": COUNTS,
+        "budget": [0, 2.5, "x"],
         **ONLINE,
     },
     arcrank.PerceptronRanker: ONLINE,
