@@ -1,15 +1,14 @@
-"""What the mixing of partitions costs in accuracy: MMP on Reuters-21578, and rankers of very many labels.
+"""What the mixing of partitions costs in accuracy: MMP on Reuters-21578.
 
-    ARCRANK_DATA=... python -m benchmarks.distributed_mixing [mmp] [shortlist]
+    ARCRANK_DATA=... python -m benchmarks.distributed_mixing
 
-`mmp` learns the ModApte training part of Reuters-21578 by one machine and by 2 and 5 partitions, and measures one minus
-the average precision and the one-error on the test part, for 1, 3 and 10 epochs. `shortlist` learns 35,116 subjects and
-measures P@1 and NDCG@5 on "dev". Partitions are consecutive parts of the training documents in random order.
+It learns the ModApte training part by one machine and by 2 and 5 partitions, and measures average precision and
+one-error on the test part, for 1, 3 and 10 epochs. Partitions are consecutive parts of the training documents in random
+order.
 """
 
 from __future__ import annotations
 
-import sys
 import warnings
 from itertools import pairwise
 from typing import Any
@@ -63,7 +62,5 @@ def mmp(client: Client) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    wanted = sys.argv[1:] or ["mmp"]
     with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as one:
-        for work in wanted:
-            globals()[work](one)
+        mmp(one)
