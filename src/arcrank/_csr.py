@@ -91,6 +91,18 @@ def canonical(rows: Csr) -> Csr:
     """
     if _ascend(rows):
         return rows
+    return _sorted_few(rows) if rows.nnz <= _FEW else _sorted_many(rows)
+
+
+def _sorted_many(rows: Csr) -> Csr:
+    from scipy.sparse import csr_matrix
+
+    found = csr_matrix((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+    found.sum_duplicates()
+    return Csr(found.data, found.indices, found.indptr, rows.shape)
+
+
+def _sorted_few(rows: Csr) -> Csr:
     number = np.repeat(np.arange(rows.shape[0], dtype=np.int32), np.diff(rows.indptr))
     order = np.lexsort((rows.indices, number))
     indices, number = rows.indices[order], number[order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import os
 import shutil
@@ -10,7 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import njit
+from numba.core.runtime import _nrt_python, rtsys
 
 import arcrank
 from arcrank.compiled import jit
@@ -196,3 +200,73 @@ def test_a_constant_argument_compiles_nothing_new():
     assert both(4) == 18
     assert len(add.part.signatures) == 1
     assert add(1, 2) == 3  # and from Python
+
+
+@kernel
+def _first_of(first, second):
+    return first
+
+
+@kernel
+def _sum_of(arrays, n):
+    total = 0.0
+    for i in range(n):
+        total += arrays[i][0]
+    return total, n
+
+
+@kernel
+def _made(n):
+    return np.ones(n)
+
+
+@kernel
+def _total(arrays):
+    made = _made(2)
+    return _sum_of(arrays, 2)[0] + made.sum()
+
+
+@kernel
+def _lends(arrays):
+    return _first_of(arrays[0], arrays[1])[0]
+
+
+def test_references_are_counted_by_parts_that_make_arrays():
+    arrays = np.full(3, 2.0), np.full(3, 3.0)
+    before = [sys.getrefcount(one) for one in arrays]
+    assert [_total(arrays) for _ in range(10)] == [7.0] * 10
+    assert [sys.getrefcount(one) for one in arrays] == before
+    assert (_made.makes_arrays, _total.makes_arrays, _sum_of.makes_arrays) == (True, True, False)
+    _nrt_python.memsys_enable_stats()
+    taken = rtsys.get_allocation_stats()
+    _total(arrays)
+    now = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    assert now.alloc - taken.alloc == now.free - taken.free > 0
+
+
+def test_a_part_must_not_return_the_arrays_that_it_is_given():
+    with pytest.raises(Exception, match="_first_of returns arrays that it was given"):
+        _lends((np.ones(2), np.ones(2)))
+
+
+def test_code_that_numba_wants_to_run_is_made_ready():
+    codegen = _total.targetctx.codegen()
+    codegen._library_class = jit.PartLibrary
+    try:
+        plain = njit(lambda x: x + 1)
+        assert plain(1) == 2
+    finally:
+        del codegen._library_class
+    assert plain(1.5) == 2.5
+
+
+def test_other_code_of_numba_still_runs_after_a_kernel():
+    _total((np.ones(1), np.ones(1)))
+    assert njit(lambda n: np.ones(n).sum())(3) == 3.0
+
+
+def test_garbage_is_collected_again_after_a_compilation():
+    assert gc.isenabled()
+    kernel(lambda x: x - 1)(3)
+    assert gc.isenabled()

@@ -148,8 +148,7 @@ def test_a_decomposition(copy):
 def test_a_file_format(copy):
     copy.create("src/arcrank/datasets/formats/bars.py", FORMAT, "src/arcrank/datasets/formats/NAME.py")
     request = "src/arcrank/datasets/request.py"
-    copy.insert(request, "from arcrank.datasets.formats import ", "bars, ")
-    copy.insert(request, '    "xc": xc.blocks,\n', '    "bars": bars.blocks,\n')
+    copy.insert(request, '    "xc": "xc:blocks",\n', '    "bars": "bars:blocks",\n')
     copy.insert(request, "ENDINGS = {\n", '    ".bars": "bars",\n')
     copy.insert("src/arcrank/cli/options.py", '    XC = "xc"\n', '    BARS = "bars"\n')
     assert copy.changed == files_of("A file format")

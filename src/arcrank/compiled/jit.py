@@ -5,20 +5,23 @@ kill the user's process, and code of another version gives wrong numbers. So eac
 and names what it was made for; where a file does not match, the kernel is compiled again. Where nothing can be written
 (a read-only folder, a full disk), kernels are compiled in memory with one warning.
 
-Two things that numba compiles are left out. A kernel that another kernel calls gets no entry points for Python and C,
-and it is not compiled again for each constant that it is called with.
+What numba does for a kernel that only other kernels call is left out where it can be. Such a part gets no entry points
+for Python and C, and is not compiled again for each constant that it is called with. It is neither optimised nor
+translated to machine code alone, since it is linked into the kernels that call it and optimised there. Unless it makes
+arrays, it does not count references to its arguments, which is most of the code of a part with tuples of arrays.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import pickle
 import re
 import uuid
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
@@ -26,6 +29,9 @@ from typing import Any, TypeVar, cast
 
 from numba.core import config, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -34,17 +40,55 @@ _IMPORTED = re.compile(rb"\barcrank\.compiled\.(\w+)")
 # No fastmath: kernels compute with inf and NaN, and a reordered sum would change results between machines.
 # No boundscheck, the default: callers check their data once, kernels run over it many times.
 _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
+_MAKERS_OF_ARRAYS = frozenset(("arange", "argsort", "astype", "concatenate", "copy", "cumsum", "empty", "empty_like"))
+_MAKERS_OF_ARRAYS |= {"flatnonzero", "full", "ones", "searchsorted", "sort", "unique", "where", "zeros"}
+_PLAIN = (types.Number, types.Boolean, types.NoneType)
 _warned = False
 _announce: Callable[[], None] | None = None
+
+
+class KernelFlags(Flags):
+    """numba's options of a compilation, compared by those that were set.
+
+    numba looks up the functions that a kernel uses by these options, several times for each call in its source.
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        """Return a number that equal options share."""
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same options were set to the same values."""
+        return self is other or (isinstance(other, KernelFlags) and bool(self._values == other._values))
 
 
 class Kernel(CPUDispatcher):
     """A compiled function that Python calls; other kernels call its `part`."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._compiler._customize_flags = KernelFlags  # type: ignore[attr-defined]
+
+    @cached_property
+    def makes_arrays(self) -> bool:
+        """Whether the function, or a kernel that it calls, makes arrays, so that references must be counted."""
+        names = self.py_func.__code__.co_names
+        called = (self.py_func.__globals__.get(name) for name in names)
+        own = not _MAKERS_OF_ARRAYS.isdisjoint(names)
+        return own or any(isinstance(one, Kernel) and one is not self and one.makes_arrays for one in called)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for some types of arguments, or read that from the cache."""
+        with _uncollected():
+            return super().compile(sig)
+
     @cached_property
     def part(self) -> KernelPart:
         """The same function without the entry points, compiled when the first kernel that calls it is compiled."""
-        part = KernelPart(self.py_func, targetoptions={**_OPTIONS, "no_cpython_wrapper": True})
+        options = {**_OPTIONS, "no_cpython_wrapper": True, "_nrt": self.makes_arrays}
+        part = KernelPart(self.py_func, targetoptions=options, pipeline_class=PartCompiler)
         _cache_on_disk(part, "part")
         return part
 
@@ -57,10 +101,104 @@ class Kernel(CPUDispatcher):
 class KernelPart(CPUDispatcher):
     """A compiled function that only kernels call."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._compiler._customize_flags = KernelFlags  # type: ignore[attr-defined]
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for some types of arguments, with references counted where that turns out to be needed.
+
+        numba copies an array, for example, to assign a row of an array to another row.
+        """
+        try:
+            return super().compile(sig)
+        except NumbaError as error:
+            if self.targetoptions["_nrt"] or "NRT required" not in str(error):
+                raise
+        self.targetoptions["_nrt"] = self._compiler.targetoptions["_nrt"] = True  # type: ignore[attr-defined]
+        compiled = super().compile(sig)
+        if not all(_is_plain(one.return_type) for one in self.nopython_signatures):  # its callers do not count them
+            raise TypeError(f"{self.py_func.__qualname__} returns arrays; name what makes them in _MAKERS_OF_ARRAYS.")
+        return compiled
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call by the types of its arguments; numba would compile anew for each constant, as f(x, 0)."""
         plain = {name: types.unliteral(value) for name, value in kws.items()}
         return super().get_call_template([types.unliteral(arg) for arg in args], plain)
+
+
+class PartLibrary(JITCodeLibrary):
+    """Code that is linked into kernels and optimised there; it can run alone only after its address is asked for."""
+
+    _runs = False
+
+    @property
+    def codegen(self) -> Any:
+        """What numba asks to write the address of the environment into machine code, which there may be none of."""
+        return super().codegen if self._runs else _WithoutEnvironment
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function, or 0 if it is not here: entry points for Python are not, of parts."""
+        self._ensure_finalized()
+        if name not in {one.name for one in self.get_defined_functions()}:
+            return 0
+        if not self._runs:
+            self._runs = True
+            super()._optimize_final_module()
+            super()._finalize_final_module()
+        address: int = super().get_pointer_to_function(name)
+        return address
+
+    def serialize_using_object_code(self) -> Any:
+        """Return what the cache stores."""
+        return self.serialize_using_bitcode()
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to the kernels."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _WithoutEnvironment:
+    @staticmethod
+    def set_env(env_name: str, env: Any) -> None:
+        """Do nothing: only exceptions with computed arguments read the environment, and kernels raise none."""
+
+
+class KernelCompiler(Compiler):
+    """numba's compiler; all that it compiles on the way, be it ours or numba's own, becomes a `PartLibrary`."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile a function."""
+        codegen = self.state.targetctx.codegen()
+        self.state.library = codegen.create_library(func.__qualname__)
+        self.state.library.enable_object_caching()
+        codegen._library_class = PartLibrary
+        try:
+            return super().compile_extra(func)
+        finally:
+            del codegen._library_class
+
+
+class PartCompiler(Compiler):
+    """numba's compiler, which refuses parts that return arrays without counting references."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile a function."""
+        compiled = super().compile_extra(func)
+        if not self.state.flags.nrt and not _is_plain(compiled.signature.return_type):
+            raise TypeError(f"{func.__qualname__} returns arrays that it was given; return copies of them.")
+        return compiled
+
+
+def _is_plain(returned: Any) -> bool:
+    """Whether a type is a number, nothing, or a tuple of those."""
+    if isinstance(returned, types.BaseTuple):
+        return all(_is_plain(one) for one in returned.types)  # type: ignore[attr-defined]
+    return isinstance(returned, _PLAIN)
 
 
 class CheckedCache(FunctionCache):
@@ -172,9 +310,21 @@ def kernel(function: Function) -> Function:
     """Compile `function` on its first call, without the GIL, cached on disk where that is possible."""
     if getattr(config, "DISABLE_JIT", 0):
         return function
-    dispatcher = Kernel(function, targetoptions=dict(_OPTIONS))
+    dispatcher = Kernel(function, targetoptions=dict(_OPTIONS), pipeline_class=KernelCompiler)
     _cache_on_disk(dispatcher, "kernel")
     return cast(Function, dispatcher)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the search for garbage, which takes a tenth of the time: a compiler makes many objects that stay."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def announce_compilation(announce: Callable[[], None] | None) -> None:
