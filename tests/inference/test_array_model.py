@@ -16,7 +16,16 @@ from arcrank.text import TextFeatures
 from tests.modelfile.models import MODELS, SETS, TEXTS, TOPICS, X
 from tests.modelfile.store import FOLDER
 
-LINEAR = ["log-linear", "log-linear boosting", "log-linear dual text", "machine", "machine codes", "average", "mmp"]
+LINEAR = [
+    "log-linear",
+    "log-linear boosting",
+    "log-linear label features",
+    "log-linear dual text",
+    "machine",
+    "machine codes",
+    "average",
+    "mmp",
+]
 LINEAR += ["mmp average text", "mmp mostly zero"]
 ROWS = np.where(np.abs(X) > 1, X, 0.0) * 1.5
 

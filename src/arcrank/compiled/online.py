@@ -234,8 +234,9 @@ def wrong_arcs(i, arc_ptr, head, tail, scores, step):
 @kernel
 def precision_layers(levels, scores, step):
     """Set step to that of the loss 1 - average precision, and return this loss; see `_precision_share`."""
-    last = levels.max()
-    n_heads = 0
+    last, n_heads = levels[0], 0
+    for r in range(1, len(levels)):
+        last = max(last, levels[r])
     for r in range(len(levels)):
         n_heads += 0 <= levels[r] < last
     step[:] = 0.0

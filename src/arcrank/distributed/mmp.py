@@ -23,7 +23,7 @@ from arcrank.errors import InputError
 from arcrank.graphs.unseen import seen_on_top
 from arcrank.rankers.online.mmp import MMPRanker
 from arcrank.solvers.history import History
-from arcrank.solvers.online import Progress, Prototypes
+from arcrank.solvers.online import LOSSES, Progress, Prototypes
 
 __all__ = ["DaskMMPRanker"]
 
@@ -198,7 +198,7 @@ class DaskMMPRanker(DaskEstimator, MMPRanker):
         history = History(total=self.epochs, verbose=self.verbose)
         mean, rounds, skipped, losses = np.zeros_like(W), 0, 0, np.zeros(len(_ADDED))
         for number in range(self.epochs):
-            epoch = _Epoch(self._rule(), bool(self.average), bool(self.shuffle), seed, number)
+            epoch = _Epoch(LOSSES[self.loss], bool(self.average), bool(self.shuffle), seed, number)
             total, total_mean, new, left_out, lost = blocks.sum(pass_sums, W, epoch)
             W = total / new if new else W
             mean = mean + total_mean if self.average else mean
