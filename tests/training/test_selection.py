@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from arcrank import AutoRanker
 from arcrank.errors import ParameterError
-from arcrank.graphs import LayeredGraphs, as_graphs
+from arcrank.graphs import LayeredGraphs, as_graphs, from_votes
 from arcrank.metrics import average_precision, ranking_loss
 from arcrank.model_selection import StratifiedFolds
 from arcrank.training.averaging import select_average
 from arcrank.training.candidates import MOST_STEPS, Sample, Trial, walk_costs
+from arcrank.training.cut import plan_for_votes
 from arcrank.training.measures import all_measures, check_measure, default_measure, loss_of, measure_documents
 from arcrank.training.plan import Learner, Plan
 from arcrank.training.portfolio import families_for, restricted
@@ -242,3 +244,20 @@ def test_rows_are_drawn_once_and_for_good():
     np.testing.assert_array_equal(split_rows(rows, 0.25, 1)[1], measure)
     assert len(sample_rows(rows, 10, 0)) == 10
     assert [len(part) for part in split_rows(rows[:2], 0.9, 0)] == [1, 1]
+
+
+def test_votes_on_few_features_are_learnt_by_trees_too():
+    """Which of two labels is better depends on whether two features have the same sign: no linear model knows."""
+    random = np.random.RandomState(0)
+    X = random.normal(size=(300, 2))
+    first = X[:, 0] * X[:, 1] > 0
+    votes = from_votes(range(300), np.where(first, "a", "b"), np.where(first, "b", "a"))
+    ranker = AutoRanker(random_state=0).fit(X, votes.graphs)
+    assert str(ranker.selected_).startswith("trees")
+    new = random.normal(size=(200, 2))
+    assert np.mean((ranker.rank(new)[:, 0] == "a") == (new[:, 0] * new[:, 1] > 0)) > 0.85
+
+
+def test_trees_count_votes():
+    plan = plan_for_votes(Plan(Learner.TREES))
+    assert plan.parameters == {"decomposition": "disagreement", "arc_weights": "count"}

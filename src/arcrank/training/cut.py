@@ -49,8 +49,8 @@ def plan_for_votes(plan: Plan) -> Plan:
     {'decomposition': 'disagreement', 'arc_weights': 'count', 'C': 3}
     """
     added: dict[str, object] = {}
-    if plan.learner in (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE):
+    if plan.learner in (Learner.LOG_LINEAR, Learner.PREFERENCE_MACHINE, Learner.TREES):
         added["decomposition"] = "disagreement"
-    if plan.learner is Learner.LOG_LINEAR:
+    if plan.learner in (Learner.LOG_LINEAR, Learner.TREES):
         added["arc_weights"] = "count"
     return Plan(plan.learner, added | plan.parameters, plan.text)

@@ -48,8 +48,9 @@ _OTHER_GRAPHS = (
     _log_linear("disagreement"),
 )
 
+_COUNTED = {"decomposition": "disagreement", "arc_weights": "count"}
 _VOTES = (
-    Plan(Learner.LOG_LINEAR, {"decomposition": "disagreement", "arc_weights": "count"}),
+    Plan(Learner.LOG_LINEAR, dict(_COUNTED)),
     _machine("disagreement", "squared-hinge"),
     _machine("disagreement", "hinge"),
 )
@@ -69,7 +70,10 @@ def families_for(X: Any, n_labels: int, *, label_sets: bool, votes: bool = False
     if has_many_labels(X, n_labels):
         return [Plan(Learner.SHORTLIST)]
     found = list(_VOTES if votes else _LABEL_SETS if label_sets else _OTHER_GRAPHS)
-    if is_low_dimensional(X) and not votes:
+    if is_low_dimensional(X) and votes:
+        forest = {**_FOREST, "steps": "gradient"}  # in Newton's steps the weights of votes cancel within a leaf
+        found += [Plan(Learner.TREES, {**_COUNTED, **more}) for more in ({}, forest)]
+    elif is_low_dimensional(X):
         decomposition = "domination" if label_sets else "disagreement"
         found += [Plan(Learner.TREES, {"decomposition": decomposition, **more}) for more in ({}, _FOREST)]
         for gamma in _widths(X.shape[1]):
