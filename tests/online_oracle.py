@@ -28,6 +28,16 @@ def mmp(rows, arcs_of_rows, d, k, loss):
     return history, losses, skipped
 
 
+def ties(rows, arcs_of_rows, history):
+    """Whether two labels with weights had nearly equal scores in a round."""
+    rounds = [x for x, arcs in zip(rows, arcs_of_rows, strict=True) if arcs]
+    for x, W in zip(rounds[1:], history, strict=False):
+        scored = [score for label, score in enumerate(scores_of(W, x)) if any(row[label] for row in W)]
+        if any(abs(a - b) < 1e-9 for i, a in enumerate(scored) for b in scored[:i]):
+            return True
+    return False
+
+
 def step_of(wrong, arcs, score, k, loss):
     """The step of every label: its wrong arcs as a head less those as a tail, each counted by its weight."""
     if loss == "average_precision":

@@ -22,9 +22,9 @@ Scorer = Callable[[Any], Array]
 class Learner:
     """`fit(X, Y, C)` returns a function from features to scores.
 
-    `has_offset`: the sets depend on offsets that are chosen for a measure, a fourth argument of `fit`. While C is chosen
-    by micro-F1, it is None, and the best offset on the held-out documents counts. `revision` is part of the key of stored
-    cells: raise it when a change of the learner changes its results.
+    `has_offset`: the sets depend on offsets that are chosen for a measure, a fourth argument of `fit`. While C is
+    chosen by micro-F1, it is None, and the best offset on the held-out documents counts. `revision` is part of the key
+    of stored cells: raise it when a change of the learner changes its results.
     """
 
     name: str

@@ -73,6 +73,8 @@ X, Y = documents()
 
 @of(RANKERS)
 def test_scores_are_those_of_three_layers_less_that_of_the_cut(ranker):
+    if isinstance(ranker, LogLinearRanker):  # under domination the cut is constant
+        ranker = clone(ranker).set_params(decomposition="dominated")
     cut = with_cut(ranker).fit(X, Y)
     scores = clone(ranker).fit(X, insert_cut(as_graphs(Y)).with_labels(None)).score_labels(X)
     np.testing.assert_allclose(cut.score_labels(X), scores[:, 1:] - scores[:, :1], atol=1e-9)
@@ -325,7 +327,7 @@ def test_a_perceptron_refuses_graphs_that_mention_the_cut():
 
 @pytest.mark.parametrize("name", ["dual", "lbfgs", "machine"])
 def test_warm_start_with_a_cut(name):
-    ranker = with_cut(RANKERS[name], calibration_folds=2, warm_start=True, tol=1e-4)
+    ranker = with_cut(RANKERS[name], calibration_folds=2, warm_start=True, tol=1e-5)
     cold = clone(ranker).set_params(C=2.0).fit(X, Y)
     warm = ranker.fit(X, Y).set_params(C=2.0).fit(X, Y)
     assert warm.n_iter_ <= cold.n_iter_

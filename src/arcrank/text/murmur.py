@@ -17,7 +17,7 @@ def murmur_hashes(texts: Sequence[str]) -> Hashes:
     """Return the hash of each text, (n,), equal to `sklearn.utils.murmurhash3_32(text, positive=True)`.
 
     >>> murmur_hashes(["", "oil", "crude oil"]).tolist()
-    [0, 2216430545, 2087580713]
+    [0, 3033238696, 3179146499]
     """
     encoded = [text.encode() for text in texts]
     lengths = np.array([len(one) for one in encoded], dtype=np.uint32)

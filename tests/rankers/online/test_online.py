@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -65,6 +65,8 @@ def test_mmp_equals_its_transcription(loss, stream):
         return
     arcs = [arcs_of(graphs, i) for i in range(len(graphs))]
     history, losses, skipped = online_oracle.mmp(sparse_rows(X), arcs, 3, graphs.n_labels, loss)
+    # its steps are rounded, so the last bit may decide which of two equal scores is higher
+    assume(loss != "average_precision" or not online_oracle.ties(sparse_rows(X), arcs, history))
     ranker = MMPRanker(loss, average=True).fit(X, graphs)
     assert (ranker.n_rounds_, ranker.n_skipped_) == (len(history), skipped)
     last, mean = (history[-1], np.mean(history, axis=0)) if history else (np.zeros((3, graphs.n_labels)),) * 2
