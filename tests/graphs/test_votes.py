@@ -86,3 +86,21 @@ def test_graphs_without_weights_are_counted_as_they_are():
     assert arcs is graphs
     np.testing.assert_array_equal(rows, [0, 1])
     np.testing.assert_array_equal(weight, [1, 1])
+
+
+def test_labels_with_the_names_of_outcomes_are_not_mistaken(tmp_path):
+    """A cycle of three votes between labels a, b and c: each wins once and loses once."""
+    from arcrank.datasets import read_votes
+    from arcrank.evaluation import LeaderboardReport
+
+    (tmp_path / "votes.csv").write_text("prompt,winner,loser\nx,a,b\ny,b,c\nz,c,a\n")
+    votes = read_votes(tmp_path / "votes.csv")
+    assert votes.wins().tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    standings = LeaderboardReport.from_votes(votes, n_samples=5, random_state=0).standings
+    assert [(one.wins, one.losses) for one in standings] == [(1, 1)] * 3
+
+
+def test_an_outcome_with_two_meanings_is_refused():
+    with pytest.raises(InputError, match="the name of one of them and the word for another outcome"):
+        Votes.from_columns(["b"], ["a"], outcomes=["a"])
+    assert Votes.from_columns(["a"], ["b"], outcomes=["a"]).wins().tolist() == [[0, 1], [0, 0]]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from arcrank._typing import IntArray
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import Hierarchy, PreferenceGraphs, Votes, as_graphs, concatenate
+from arcrank.graphs.votes import OUTCOMES
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -269,9 +270,12 @@ def votes_of(rows: list[Any], labels: Sequence[str]) -> Votes:
     flat = [(i, vote) for i, votes in enumerate(rows) for vote in votes]
     a, b, outcomes, weights, judges = zip(*(vote for _, vote in flat), strict=True) if flat else ([],) * 5
     people = judges if any(judge is not None for judge in judges) else None
-    found = Votes.from_columns(a, b, outcomes=outcomes, weights=weights, judges=people, labels=labels)
-    case = np.array([i for i, vote in flat if vote[3] > 0], dtype=np.int64)
-    return replace(found, case=case, cases=list(range(len(rows))))
+    found = Votes.from_columns(a, b, weights=weights, judges=people, labels=labels)
+    kept = [weight > 0 for weight in weights]
+    case = np.array([i for i, _ in flat], dtype=np.int64)[kept]
+    # Codes, not words: "a" may be the name of the second label.
+    outcome = np.array([OUTCOMES.index(word) for word in outcomes], dtype=np.int8)[kept]
+    return replace(found, outcome=outcome, case=case, cases=list(range(len(rows))))
 
 
 def _graphs_of_kind(kind: str, values: list[Any], labels: list[str]) -> PreferenceGraphs:

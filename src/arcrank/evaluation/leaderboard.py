@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from arcrank._typing import Array
 from arcrank._validation import check_int, check_real
 from arcrank._wording import count
 from arcrank.errors import InputError
-from arcrank.graphs.votes import NEITHER, OUTCOMES, TIE, Votes
+from arcrank.graphs.votes import NEITHER, TIE, Votes
 from arcrank.io.atomic import write_atomically
 from arcrank.rankers.bradley_terry import BradleyTerry, connected_parts
 
@@ -309,8 +309,7 @@ def _seen(votes: Votes) -> Votes:
     if not used:
         return votes
     a, b = ([names[j] for j in column] for column in (votes.a, votes.b))
-    words = [OUTCOMES[code] for code in votes.outcome]
-    return Votes.from_columns(a, b, weights=votes.weight, outcomes=words, labels=used)
+    return replace(Votes.from_columns(a, b, weights=votes.weight, labels=used), outcome=votes.outcome)
 
 
 def _standings(votes: Votes, *, C: float, level: float, n_samples: int, random_state: Any) -> list[Standing]:

@@ -42,15 +42,18 @@ def outcome_code(word: Any, a: Any = None, b: Any = None) -> int:
     >>> [OUTCOMES[outcome_code(word, "tea", "milk")] for word in ("model_b", "Tie", "tie (bothbad)", "tea")]
     ['b', 'tie', 'neither', 'a']
     """
-    for code, name in ((A, a), (B, b)):
-        if name is not None and word == name:
-            return code
-    code = _WORDS.get(str(word).strip().lower(), -1)
-    if code < 0:
+    meanings = {code for code, name in ((A, a), (B, b)) if name is not None and word == name}
+    meanings |= {code for code in [_WORDS.get(str(word).strip().lower())] if code is not None}
+    if not meanings:
         raise InputError(
             f"The outcome {word!r} is not known; use {', '.join(OUTCOMES)} or the name of the label that won."
         )
-    return code
+    if len(meanings) > 1:  # of labels with names such as "b"
+        raise InputError(
+            f"The outcome {word!r} of {a!r} and {b!r} is the name of one of them and the word for another outcome; "
+            "give the labels as winner and loser instead."
+        )
+    return meanings.pop()
 
 
 class Ties(NamedTuple):

@@ -95,10 +95,16 @@ def vote_of(fields: Mapping[str, Any], first: str = "a", second: str = "b", said
         try:
             word = OUTCOMES[outcome_code(given, a, b)]
         except InputError:
-            detail = f"{shown(given)}; use {', '.join(OUTCOMES)} or the name of the label that won"
-            raise RowError("unknown outcome", detail) from None
+            raise _unclear(given, a, b) from None
     judge = fields.get("judge")
     return Vote(a, b, word, _weight(fields.get("weight")), None if _is_empty(judge) else str(judge))
+
+
+def _unclear(given: Any, a: str, b: str) -> RowError:
+    if given in (a, b):
+        detail = f"{shown(given)} is the name of one label and the word for another outcome"
+        return RowError("ambiguous outcome", detail, "Name the columns winner and loser, or rename the label.")
+    return RowError("unknown outcome", f"{shown(given)}; use {', '.join(OUTCOMES)} or the name of the label that won")
 
 
 def _label(fields: Mapping[str, Any], column: str) -> str:
