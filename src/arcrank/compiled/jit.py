@@ -27,6 +27,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from llvmlite.binding import Linkage
 from numba.core import config, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
@@ -42,6 +43,8 @@ _IMPORTED = re.compile(rb"\barcrank\.compiled\.(\w+)")
 _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 _MAKERS_OF_ARRAYS = frozenset(("arange", "argsort", "astype", "concatenate", "copy", "cumsum", "empty", "empty_like"))
 _MAKERS_OF_ARRAYS |= {"flatnonzero", "full", "ones", "searchsorted", "sort", "unique", "where", "zeros"}
+_own_names: set[str] = set()
+"""Of parts, which may be linked into a kernel more than once: the names of our functions say what they are."""
 _PLAIN = (types.Number, types.Boolean, types.NoneType)
 _warned = False
 _announce: Callable[[], None] | None = None
@@ -127,6 +130,19 @@ class KernelPart(CPUDispatcher):
         return super().get_call_template([types.unliteral(arg) for arg in args], plain)
 
 
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel and of all that it calls, of which only the kernel has a name that others see.
+
+    numba names its own functions by a number that is counted anew in each process. Two kernels that were compiled in
+    different processes may have different functions of one name, and where both are read from the cache, one of them
+    would run the other's.
+    """
+
+    def _optimize_final_module(self) -> None:
+        _hide_names(self._final_module, set())
+        super()._optimize_final_module()
+
+
 class PartLibrary(JITCodeLibrary):
     """Code that is linked into kernels and optimised there; it can run alone only after its address is asked for."""
 
@@ -162,6 +178,25 @@ class PartLibrary(JITCodeLibrary):
         self._finalized = True
 
 
+class OwnPartLibrary(PartLibrary):
+    """The code of one of our parts, which is stored: numba's functions in it are hidden, as in `KernelLibrary`."""
+
+    def _optimize_final_module(self) -> None:
+        _own_names.update(one.name for one in self._final_module.functions if one.linkage == Linkage.external)
+        _hide_names(self._final_module, _own_names)
+
+
+def _hide_names(module: Any, kept: set[str]) -> None:
+    """Make the functions that were linked into a module its own; the linker then renames those of equal names.
+
+    numba looks for its counters of references by their names, and they are the same functions everywhere.
+    """
+    for function in module.functions:
+        linked = not function.is_declaration and function.linkage == Linkage.linkonce_odr
+        if linked and not function.name.startswith("NRT_") and function.name not in kept:
+            function.linkage = "internal"
+
+
 class _WithoutEnvironment:
     @staticmethod
     def set_env(env_name: str, env: Any) -> None:
@@ -174,7 +209,7 @@ class KernelCompiler(Compiler):
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         """Compile a function."""
         codegen = self.state.targetctx.codegen()
-        self.state.library = codegen.create_library(func.__qualname__)
+        self.state.library = KernelLibrary(codegen, func.__qualname__)
         self.state.library.enable_object_caching()
         codegen._library_class = PartLibrary
         try:
@@ -188,6 +223,8 @@ class PartCompiler(Compiler):
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         """Compile a function."""
+        self.state.library = OwnPartLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
         compiled = super().compile_extra(func)
         if not self.state.flags.nrt and not _is_plain(compiled.signature.return_type):
             raise TypeError(f"{func.__qualname__} returns arrays that it was given; return copies of them.")
