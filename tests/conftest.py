@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Generator, Iterator
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,11 +24,49 @@ settings.register_profile("default", max_examples=60, deadline=None, suppress_he
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# A shell starts jobs in the background with interrupts ignored, and so would the commands that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TRACED_EXAMPLES = 15
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Measure coverage on the first examples of a hypothesis test only.
+
+    The others run the same lines again, and hypothesis and the oracles take half as long again while they are traced.
+    """
+    handle = getattr(getattr(item, "obj", None), "hypothesis", None)
+    coverage = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
+    if handle is None or coverage is None:
+        return (yield)
+    test, n_examples = handle.inner_test, 0
+
+    @wraps(test)
+    def counted(*arguments: Any, **named: Any) -> Any:
+        nonlocal n_examples
+        n_examples += 1
+        if n_examples == TRACED_EXAMPLES:
+            coverage.stop()
+        return test(*arguments, **named)
+
+    handle.inner_test = counted
+    try:
+        return (yield)
+    finally:
+        handle.inner_test = test
+        if n_examples >= TRACED_EXAMPLES:
+            coverage.start()
+
 
 @pytest.fixture(scope="session")
 def session_cache(tmp_path_factory) -> Path:
-    """A cache folder that lives as long as the session."""
-    return tmp_path_factory.mktemp("cache")
+    """A cache folder that lives as long as the session, the same one for all processes of pytest-xdist."""
+    own = tmp_path_factory.getbasetemp()
+    cache = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
+    cache.mkdir(exist_ok=True)
+    return cache
 
 
 @pytest.fixture(autouse=True)
