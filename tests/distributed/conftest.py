@@ -33,10 +33,13 @@ def two_workers(*, processes: bool = True) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", params=["processes"])
 def client(request: pytest.FixtureRequest) -> Iterator[Client]:
-    """A cluster that all tests share; its workers are processes unless the test names threads too."""
-    with two_workers(processes=getattr(request, "param", "processes") == "processes") as client:
+    """A cluster that all tests share; its workers are processes unless the test names threads too.
+
+    With the parameter always given, pytest does not end the cluster between tests that name it and tests that do not.
+    """
+    with two_workers(processes=request.param == "processes") as client:
         yield client
 
 

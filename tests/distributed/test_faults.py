@@ -20,6 +20,7 @@ from arcrank.errors import ClusterError
 from distributed import Client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["lbfgs", "dual"])
 def test_a_killed_worker_does_not_change_the_result(fresh_client, problem, solver):
     X, y = problem
@@ -76,6 +77,7 @@ def test_a_closed_client_is_an_error():
     assert cluster.address.startswith("inproc://")
 
 
+@pytest.mark.slow
 def test_errors_of_tasks_are_raised_at_once(client):
     partitions = Cluster(client, 60.0).load([dask.delayed(7)])
     with pytest.raises(FileNotFoundError):

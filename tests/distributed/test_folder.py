@@ -47,6 +47,7 @@ def test_shards_of_numbered_features(client, tmp_path):
     np.testing.assert_allclose(found.to_local().score_labels(X), here.score_labels(X), atol=1e-2)
 
 
+@pytest.mark.slow
 def test_the_command_needs_no_default_client(client, shards, tmp_path):
     model = tmp_path / "m.arcrank"
     command = [sys.executable, "-m", "arcrank", "train", shards, "-m", model, "--scheduler", client.scheduler.address]

@@ -45,6 +45,7 @@ def test_sums_over_partitions_give_the_result_of_one_machine(client, problem, so
     assert found.n_iter_ == local.n_iter_
 
 
+@pytest.mark.slow
 @both_kinds_of_workers
 @pytest.mark.parametrize("n", CUTS)
 def test_dual_ascent_reaches_the_gap_on_any_partitions(client, problem, n):

@@ -28,6 +28,7 @@ def graded(problem):
     return X, grades
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 @pytest.mark.parametrize("n", CUTS)
 @pytest.mark.parametrize("thresholds", ["all", 5])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcrank.distributed.outofcore import fit_shards, plan_shards
     from arcrank.distributed.rankboost import DaskRankBoost
     from arcrank.distributed.shards import ShardFolder, write_shards
+    from arcrank.distributed.shortlist import DaskShortlistRanker
     from arcrank.distributed.text import DaskTextFeatures
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "DaskMMPRanker",
     "DaskPreferenceMachine",
     "DaskRankBoost",
+    "DaskShortlistRanker",
     "DaskTextFeatures",
     "ShardFolder",
     "fit_shards",
@@ -35,6 +37,7 @@ _HOMES = {
     "DaskMMPRanker": "mmp",
     "DaskPreferenceMachine": "machine",
     "DaskRankBoost": "rankboost",
+    "DaskShortlistRanker": "shortlist",
     "DaskTextFeatures": "text",
     "ShardFolder": "shards",
     "fit_shards": "outofcore",

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from arcrank._typing import Array, Mask
+from arcrank._typing import Array
 from arcrank.decompositions import Decomposition
 from arcrank.distributed.partitions import Partitions, Sums
 from arcrank.distributed.raw import DataSummary, RawPartition, matrix_of, weights_of
 from arcrank.errors import InputError
-from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs, as_graphs
+from arcrank.graphs import ArcGraphs, CandidateGraphs, LayeredGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.align import align_labels
 from arcrank.graphs.cut import insert_cut
 from arcrank.graphs.unseen import seen_on_top
 from arcrank.losses import LogLinearLoss
+from arcrank.losses.candidates import CandidateLoss
 from arcrank.rankers.base import add_intercept
-from arcrank.rankers.candidates import (
-    CandidateDesign,
-    CandidateSets,
-    add_cut_candidate,
-    candidate_graphs,
-    candidate_graphs_with_cut,
-)
+from arcrank.rankers.candidates import CandidateSets, add_cut_candidate, candidate_graphs_with_cut
 from arcrank.rankers.thresholds import set_sizes
-from arcrank.solvers.design import LabelDesign
+from arcrank.solvers.design import CandidateDesign, LabelDesign
+from arcrank.solvers.loglinear_boosting import BoostingSums, CandidateSums, LabelSums
 from arcrank.solvers.loglinear_dual import count_flows
 from arcrank.solvers.products import row_products
 
-__all__ = ["Block", "BlockPlan", "SummedFlows", "in_common_columns", "prepare"]
+__all__ = ["Block", "BlockPlan", "SummedBoosting", "SummedFlows", "in_common_columns", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -66,13 +62,18 @@ class Block:
     def design(self) -> LabelDesign | CandidateDesign:
         """The base ranking functions."""
         if isinstance(self.X, CandidateSets):
-            return CandidateDesign(self.X, self.graphs.n_labels)
+            return CandidateDesign(self.X.features)
         return LabelDesign(self.X, self.graphs.n_labels)
 
     @cached_property
-    def parts(self) -> tuple[Any, Any]:
-        """The positive and the negative part of the base functions, for boosting."""
-        return self.design.split()
+    def boosting(self) -> BoostingSums:
+        """The sums that Figure 3 needs."""
+        plan = self.plan
+        if isinstance(self.graphs, CandidateGraphs):
+            options = {"normalize": plan.normalize}
+            return CandidateSums(self.X.features, self.graphs, plan.decomposition, self.weight, **options)
+        assert isinstance(self.design, LabelDesign)
+        return LabelSums(self.design, self.loss(1.0), self.graphs.arc_counts() > 0)
 
     def loss(self, cost: float) -> Any:
         """The loss with C in the weights of the instances."""
@@ -82,9 +83,10 @@ class Block:
         return found[1]
 
     def _make_loss(self, weight: Array) -> Any:
-        if self.plan.loss is not None:
-            return self.plan.loss(self.graphs, self.plan.decomposition, weight)
-        return LogLinearLoss(self.graphs, self.plan.decomposition, weight, normalize=self.plan.normalize)
+        bind = self.plan.loss or partial(LogLinearLoss, normalize=self.plan.normalize)
+        if isinstance(self.graphs, CandidateGraphs):
+            return CandidateLoss(self.graphs, self.plan.decomposition, weight, bind)
+        return bind(self.graphs, self.plan.decomposition, weight)
 
     def features(self) -> Any:
         """Return the features without the constant one."""
@@ -104,7 +106,7 @@ def _prepare_candidates(raw: RawPartition, index: int, plan: BlockPlan) -> Block
     sets, y = raw.X, raw.y
     if sets.shape[1] < plan.data.n_features:
         sets = CandidateSets(_widened(sp.csr_matrix(sets.features), plan.data.n_features), sets.ptr)
-    graphs = candidate_graphs_with_cut(y, sets, plan.cut_level) if plan.cut else candidate_graphs(y, sets)
+    graphs = candidate_graphs_with_cut(y, sets, plan.cut_level) if plan.cut else sets.graphs(y)
     if plan.cut:
         sets = add_cut_candidate(sets, constant=plan.constant is not None)
     return Block(index, sets, graphs, weights_of(raw.weight, len(raw)), plan)
@@ -143,7 +145,7 @@ def _graphs(raw: RawPartition, plan: BlockPlan) -> PreferenceGraphs:
 
 
 def block_facts(block: Block) -> dict[str, Any]:
-    """Return what the client reports of a block: arcs, labels on top, dual variables, the largest 1-norm."""
+    """Return what the client reports of a block: arcs, labels on top, dual variables."""
     is_matrix = not isinstance(block.X, CandidateSets)
     explicit = isinstance(block.graphs, ArcGraphs)
     return {
@@ -151,13 +153,8 @@ def block_facts(block: Block) -> dict[str, Any]:
         "seen": seen_on_top(block.graphs) if is_matrix else None,
         "flows": count_flows(block.graphs, block.plan.decomposition) if is_matrix else 0,
         "explicit": explicit,
-        "norm": block.design.largest_norm(_with_arcs(block)),
         "layered": not explicit,
     }
-
-
-def _with_arcs(block: Block) -> Mask:
-    return block.graphs.arc_counts() > 0
 
 
 def gradient_sums(block: Block, W: Array, cost: float) -> Sums:
@@ -166,15 +163,27 @@ def gradient_sums(block: Block, W: Array, cost: float) -> Sums:
     return value, block.design.transposed(outflow - inflow)
 
 
-def boosting_sums(block: Block, W: Array, cost: float) -> Sums:
-    """Return the loss of a block, W- and W+ of Fig. 3 (Dekel et al. 2003)."""
-    value, outflow, inflow = block.loss(cost).flows(block.design.scores(W))
-    positive, negative = block.parts
-    plus, minus = positive.transposed(inflow), positive.transposed(outflow)
-    if negative is not None:
-        plus += negative.transposed(outflow)
-        minus += negative.transposed(inflow)
-    return value, minus, plus
+def boosting_sums(block: Block, W: Array) -> Sums:
+    """Return the loss of a block, W+ and W- of Fig. 3 (Dekel et al. 2003)."""
+    return block.boosting.sums(W)
+
+
+def block_rho(block: Block) -> float:
+    """Return the largest sum of |pi| of an arc of a block."""
+    return block.boosting.rho
+
+
+class SummedBoosting:
+    """Figure 3's sums over partitions."""
+
+    def __init__(self, partitions: Partitions) -> None:
+        self._partitions = partitions
+        self.rho = max(partitions.map(block_rho))
+
+    def sums(self, W: Array) -> tuple[float, Array, Array]:
+        """The loss, W+ and W-."""
+        value, plus, minus = self._partitions.sum(boosting_sums, W)
+        return value, plus, minus
 
 
 class SummedFlows:
@@ -184,14 +193,10 @@ class SummedFlows:
     and the other two return their argument, so that the solvers on the client stay those of one machine.
     """
 
-    def __init__(
-        self, partitions: Partitions, weight_shape: tuple[int, ...], cost: float, *, norm: float, boosting: bool
-    ) -> None:
+    def __init__(self, partitions: Partitions, weight_shape: tuple[int, ...], cost: float) -> None:
         self.weight_shape = weight_shape
         self._partitions = partitions
         self._cost = cost
-        self._norm = norm
-        self._boosting = boosting
 
     def scores(self, W: Array) -> Array:
         """The weights themselves."""
@@ -201,25 +206,10 @@ class SummedFlows:
         """Sums that are transposed already."""
         return flow
 
-    def split(self) -> tuple[SummedFlows, None]:
-        """The signs of features have been seen to in the partitions."""
-        return self, None
-
-    def largest_norm(self, rows: Mask) -> float:  # noqa: ARG002 - the rows are in the partitions
-        """The largest 1-norm of an instance with arcs."""
-        return self._norm
-
     def flows(self, W: Array) -> tuple[float, Array, Array]:
-        """The loss and two arrays whose difference is X'(outflow - inflow); for boosting W- and W+."""
-        if self._boosting:
-            value, minus, plus = self._partitions.sum(boosting_sums, W, self._cost)
-            return value, minus, plus
+        """The loss and two arrays whose difference is X'(outflow - inflow)."""
         value, difference = self._partitions.sum(gradient_sums, W, self._cost)
         return value, difference, np.zeros(1)
-
-    def value(self, W: Array) -> float:
-        """The loss alone."""
-        return self.flows(W)[0]
 
 
 def sampled_scores(block: Block, coef: Array, intercept: Array, offsets: list[int], step: int) -> tuple[Array, Any]:

@@ -142,6 +142,10 @@ class Cluster:
         """
         return [self._send(value, home) if getattr(value, "nbytes", 0) > 1024 else value for value in values]
 
+    def keep(self, value: Any) -> Future:
+        """Return a future of a value that many tasks need; workers that lost it compute it again from the task."""
+        return self._send(value, "")
+
     def _send(self, value: Any, home: str) -> Future:
         from dask import config
 

@@ -30,7 +30,16 @@ from arcrank.distributed.partitions import Partitions, Sums
 from arcrank.solvers.history import History
 from arcrank.solvers.loglinear_dual import DualAscent, DualState
 
-__all__ = ["DualRound", "LocalDual", "LogLinearFlows", "drop_flows", "fit_dual", "flows_of", "solve_dual"]
+__all__ = [
+    "DualRound",
+    "LocalDual",
+    "LogLinearFlows",
+    "ascend_sums",
+    "drop_flows",
+    "fit_dual",
+    "flows_of",
+    "solve_dual",
+]
 
 _FORGOTTEN = 3600.0
 """Seconds after which the flows of a run whose client has gone are dropped."""
@@ -41,9 +50,12 @@ _TRIES = 3
 class LocalDual(Protocol):
     """The dual variables of one partition, and the parts of its instances in gap and loss that were last seen."""
 
-    shape: tuple[int, int]
     gaps: Array
     losses: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the weights."""
 
     def ascend(self, W: Array, random: np.random.RandomState, skip: float) -> None:
         """Visit all instances once in random order, changing W; those whose gap is at most `skip` stay."""
@@ -78,7 +90,7 @@ class DualRound:
     """What a round of all partitions has in common; `make` returns the `LocalDual` of a block."""
 
     run: str
-    make: Callable[[Block, sp.csr_matrix, float], LocalDual]
+    make: Callable[[Any, sp.csr_matrix, float], LocalDual]
     cost: float
     n_partitions: int
     seed: int

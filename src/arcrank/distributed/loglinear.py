@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from arcrank.distributed.base import DaskEstimator
-from arcrank.distributed.blocks import BlockPlan, SummedFlows, block_facts, prepare, sampled_scores
+from arcrank.distributed.blocks import BlockPlan, SummedBoosting, SummedFlows, block_facts, prepare, sampled_scores
 from arcrank.distributed.cluster import ClusterPartitions
 from arcrank.distributed.dual import LogLinearFlows, drop_flows, fit_dual
 from arcrank.distributed.fitting import check_facts, learn_data, n_columns, offsets_of
@@ -162,14 +162,15 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
         n_labels = n_columns(data, cut=bool(self.cut_label))
         sizes = Sizes(data.n, data.n_features, n_labels, sum(one["flows"] for one in facts))
         sizes = sizes._replace(explicit=any(one["explicit"] for one in facts))
-        self.solver_ = self._choose_solver(sizes)
+        by_default = data.kind == "candidates" and self.solver == "auto"
+        self.solver_ = "lbfgs" if by_default else self._choose_solver(sizes)
         check_facts(self, data, facts)
         width = data.n_features + self._has_constant(data)
         shape = (width,) if data.kind == "candidates" else (width, n_labels)
         if self.solver_ == "dual":
             self._solve_dual(blocks, shape, data)
         else:
-            self._solve_primal(blocks, shape, max(one["norm"] for one in facts))
+            self._solve_primal(blocks, shape)
         if not self.cut_label and data.kind in ("sets", "indicator") and all(one["layered"] for one in facts):
             self._learn_thresholds(blocks, data)
 
@@ -184,17 +185,15 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
             blocks.cluster.everywhere(drop_flows, blocks.cluster.run)
         self._finish(state, history, data.n_features)
 
-    def _solve_primal(self, blocks: ClusterPartitions, shape: Any, norm: float) -> None:
-        boosting = self.solver_ == "boosting"
-        cost = 1.0 if boosting else self.C_
-        sums: Any = SummedFlows(blocks, shape, cost, norm=norm, boosting=boosting)
+    def _solve_primal(self, blocks: ClusterPartitions, shape: Any) -> None:
         state, history = PrimalState(np.zeros(shape)), self._history()
         options: dict[str, Any] = {"max_iter": self.max_iter, "history": history}
         try:
-            if boosting:
+            if self.solver_ == "boosting":
                 steps: dict[str, Any] = {"smoothing": self.smoothing, "virtual": self.virtual, "tol": self.tol / 1000}
-                solve_boosting(sums, sums, np.zeros(0, dtype=bool), state, **steps, **options)
+                solve_boosting(SummedBoosting(blocks), state, **steps, **options)
             else:
+                sums: Any = SummedFlows(blocks, shape, self.C_)
                 solve_lbfgs(sums, sums, state, tol=self.tol, **options)
         finally:
             self._finish(state, history, self.n_features_in_)

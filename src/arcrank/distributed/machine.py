@@ -16,11 +16,11 @@ from arcrank.distributed.cluster import ClusterPartitions
 from arcrank.distributed.dual import DualRound, drop_flows, fit_dual, flows_of
 from arcrank.distributed.fitting import check_facts, learn_data, n_columns, offsets_of
 from arcrank.distributed.raw import DataSummary
-from arcrank.errors import InputError
+from arcrank.errors import InputError, ParameterError
 from arcrank.graphs.base import row_blocks
 from arcrank.graphs.unseen import seen_on_top
 from arcrank.rankers.preference_machine.bound import BoundTerms, most_arcs_of_a_piece, smallest_margin
-from arcrank.rankers.preference_machine.codes import check_codes
+from arcrank.rankers.preference_machine.codes import check_codes, learns_codes
 from arcrank.rankers.preference_machine.leave_one_out import (
     count_pieces_within,
     last_charged_margin,
@@ -134,11 +134,12 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
 
     Parameters
     ----------
-    decomposition, loss, kernel, C, codes, fit_intercept, intercept, aggregate, normalize, beta, gamma, degree, coef0,
-    landmarks, prediction, cut_label, cut_level, set_measure, calibration_folds, tol, max_iter, shrinking, cache_mb,
-    warm_start, callback, random_state, n_jobs, verbose
-        As in `PreferenceMachine`. The kernel is "linear". With cut_label, `calibration_folds` must be 0: calibrate
-        `to_local()` on data that fit into memory. There is no warm start, and each task uses one thread.
+    decomposition, loss, kernel, C, codes, code_length, fit_intercept, intercept, aggregate, normalize, beta, gamma,
+    degree, coef0, landmarks, prediction, cut_label, cut_level, set_measure, calibration_folds, tol, max_iter,
+    shrinking, cache_mb, warm_start, callback, random_state, n_jobs, verbose
+        As in `PreferenceMachine`. The kernel is "linear", and codes are not learnt. With cut_label,
+        `calibration_folds` must be 0: calibrate `to_local()` on data that fit into memory. There is no warm start, and
+        each task uses one thread.
     client : distributed.Client, str or None
         The client, the address of a scheduler, or None for the default client of this process.
     timeout : float
@@ -174,6 +175,7 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
         C: float | str = "scale",
         codes: Any = None,
         *,
+        code_length: int = 50,
         fit_intercept: bool = True,
         intercept: str = "scaled",
         aggregate: str = "max",
@@ -206,6 +208,7 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
             kernel,
             C,
             codes,
+            code_length=code_length,
             fit_intercept=fit_intercept,
             intercept=intercept,
             aggregate=aggregate,
@@ -238,6 +241,8 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
         super().check_parameters()
         self._refuse_folds()
         self._refuse_changed({"kernel": "linear", "warm_start": False})
+        if learns_codes(self.codes):
+            raise ParameterError("DaskPreferenceMachine does not learn codes; use PreferenceMachine(codes='learn').")
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a Dask collection, delayed blocks of (X, y) or (X, y, weight), or a folder of shards.

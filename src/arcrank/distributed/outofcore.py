@@ -36,8 +36,9 @@ __all__ = ["OutOfCorePlan", "fit_shards", "plan_shards"]
 
 _BASE = 250e6
 """Bytes of a process that has imported NumPy, SciPy and the compiled kernels."""
-_NS_PER_VALUE_AND_LABEL = 64.0
-"""All passes to a gap of 1e-2: 61 s of CPU for 80,938 documents of `benchmarks/outofcore.py`, 37 passes."""
+_NS_PER_VALUE_AND_LABEL = 105.0
+"""All passes to a gap of 1e-2, for documents of `benchmarks/outofcore.py`: between 61 s of CPU for 80,938 of them
+(37 passes) and 1,576 s for 809,383 (70 passes)."""
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,7 @@ def _of_corpus(corpus: Any, source: str, relevance: bool) -> RawPartition:
         raise InputError(
             f"{source} holds texts, and features are needed. Fit TextFeatures, and give the features as shards."
         )
+    corpus.refuse_table("a cluster")
     if relevance:
         return RawPartition(corpus.X, corpus.relevance(), source=source, names=corpus.feature_names)
     if corpus.ptr is not None:
