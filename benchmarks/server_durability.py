@@ -9,6 +9,7 @@ import http.client
 import json
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -80,10 +81,35 @@ def kills(folder: Path, times: int) -> None:
         entries = read_journal(folder / "m.feedback.jsonl").entries
         assert set(acknowledged) <= set(entries), "an acknowledged preference was lost"
         arcrank.load(path)
+    served = Served(str(path), "--allow-learning", "--token-file", str(folder / "token"), port=8766)
+    for id in random.sample(acknowledged, min(50, len(acknowledged))):
+        body = {"id": id, "text": "oil port", "arcs": [["grain", "crude"]]}
+        assert json.loads(post(8766, "/v1/models/m/feedback", body)[1])["state"] == "repeated"
+    served.stop()
     print(
         f"{times} kills: all of {len(acknowledged):,} acknowledged preferences are there, and the model loads",
         flush=True,
     )
+
+
+def swap_count(served: Served, result: str) -> int:
+    """How many model files the server has taken up, or refused."""
+    name = f'arcrank_model_swaps_total{{model="s",result="{result}"}} '
+    lines = served.get("/metrics").decode().splitlines()
+    return int(next(line.removeprefix(name) for line in lines if line.startswith(name)))
+
+
+def swap(served: Served, path: Path, content: bytes, result: str) -> None:
+    """Replace the model file, and wait until the server has taken it up or refused it."""
+    before = swap_count(served, result)
+    new = path.with_name("new")
+    new.write_bytes(content)
+    new.replace(path)
+    served.process.send_signal(signal.SIGHUP)
+    end = time.perf_counter() + 60
+    while swap_count(served, result) == before:
+        assert time.perf_counter() < end, f"the file was not {result}"
+        time.sleep(0.01)
 
 
 def swaps(folder: Path, times: int) -> None:
@@ -95,24 +121,32 @@ def swaps(folder: Path, times: int) -> None:
 
     def ask() -> None:
         while not stop.is_set():
-            statuses.append(post(8767, "/v1/models/s/rank", {"text": "oil"})[0])
+            try:
+                statuses.append(post(8767, "/v1/models/s/rank", {"text": "oil"})[0])
+            except (OSError, http.client.HTTPException):
+                statuses.append(0)
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
-    for n in range(times):
-        content = good[n // 2 % 2].read_bytes() if n % 2 else b"bad" * n
-        (folder / "new").write_bytes(content)
-        (folder / "new").replace(path)
-        served.process.send_signal(1)  # SIGHUP
-        time.sleep(0.05)
-    stop.set()
-    for thread in threads:
-        thread.join()
-    lines = [line for line in served.get("/metrics").decode().splitlines() if "model_swaps" in line and "#" not in line]
-    served.stop()
+    try:
+        for n in range(times):
+            if n % 2:
+                swap(served, path, good[(n // 2 + 1) % 2].read_bytes(), "taken")
+            else:
+                swap(served, path, [b"bad" * n, good[0].read_bytes()[:-n]][n // 2 % 2], "refused")
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        taken, refused = swap_count(served, "taken"), swap_count(served, "refused")
+        served.stop()
     failed = sum(status != 200 for status in statuses)
-    print(f"{times} files exchanged: {failed} of {len(statuses):,} requests failed; {', '.join(lines)}", flush=True)
+    print(
+        f"{times} files exchanged, {taken} taken up and {refused} refused: "
+        f"{failed} of {len(statuses):,} requests failed",
+        flush=True,
+    )
     assert not failed
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import arcrank
-from arcrank import LogLinearRanker, MMPRanker, PerceptronRanker, make_ranking_pipeline
+from arcrank import LogLinearRanker, MMPRanker, OnlinePreferenceMachine, PerceptronRanker, make_ranking_pipeline
 from arcrank.server.app import Application
 from arcrank.server.run import Server, bind
 from arcrank.server.settings import Limits, Settings
@@ -132,6 +132,11 @@ def models(tmp_path_factory, rows) -> dict[str, Path]:
             folder / "live.arcrank",
         ),
         "plain": _trained(rows, make_ranking_pipeline(words, PerceptronRanker()), folder / "plain.arcrank"),
+        "machine": _trained(
+            rows,
+            make_ranking_pipeline(words, OnlinePreferenceMachine(cut_label=True, calibration_folds=0)),
+            folder / "machine.arcrank",
+        ),
         "average": _trained(rows, make_ranking_pipeline(words, MMPRanker(average=True)), folder / "average.arcrank"),
     }
     numbers = LogLinearRanker().fit([[0, 1.0], [1, 0]] * 4, ["a", "b"] * 4)

@@ -3,6 +3,7 @@
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_a_batch_learner_records(serve, tmp_path):
     assert len(read_journal(tmp_path / "news.feedback.jsonl").live()) == 0
 
 
-@pytest.mark.parametrize("name", ["plain", "average"])
+@pytest.mark.parametrize("name", ["plain", "average", "machine"])
 def test_other_online_learners_learn_arcs(serve, name):
     running = serve(name)
     found = running.ranking(name)
@@ -145,7 +146,7 @@ def test_other_online_learners_learn_arcs(serve, name):
     assert score[first] < found["scores"][0]
 
 
-@pytest.mark.parametrize("name", ["live", "plain", "average"])
+@pytest.mark.parametrize("name", ["live", "plain", "average", "machine"])
 def test_a_live_predictor_is_the_predictor(models, name, rows):
     model = arcrank.load(models[name])
     live, usual = LivePredictor(model), Predictor(model)
@@ -153,6 +154,29 @@ def test_a_live_predictor_is_the_predictor(models, name, rows):
     np.testing.assert_allclose(live.scores(X), usual.scores(X), rtol=1e-12, atol=1e-15)
     why, as_usual = (one.margin(X[:1], 0, 2) for one in (live, usual))
     assert why.parts == as_usual.parts
+
+
+def test_a_live_predictor_is_the_predictor_after_a_new_label(models, rows):
+    """Means of a label run over the rounds in which it was known."""
+    model = arcrank.load(models["average"])
+    X = model[0].transform([row["text"] for row in rows])
+    model[-1].partial_fit(X[:9], [["gold"]] * 9)
+    np.testing.assert_allclose(LivePredictor(model).scores(X), Predictor(model).scores(X), rtol=1e-12, atol=1e-15)
+
+
+def test_the_journal_says_who_when_on_what_and_what_was_shown(serve, tmp_path):
+    running = serve("machine")
+    checksum = running.get("/v1/models/machine").json["checksum"]
+    said = {"relevant": ["ship"], "irrelevant": ["grain"], "shown": ["crude", "ship"], "by": "Anna"}
+    running.write("/v1/models/machine/feedback", preference("a", **said))
+    running.write("/v1/models/machine/undo", {"id": "a", "by": "Bob"})
+    first, second = map(json.loads, (tmp_path / "machine.feedback.jsonl").read_text().splitlines())
+    when = datetime.fromisoformat(first.pop("when"))
+    assert abs(datetime.now(UTC) - when) < timedelta(minutes=5)
+    assert first == {
+        "seq": 1, "id": "a", "text": TEXT, **said, "model": "machine", "checksum": checksum, "learnt": 0,
+    }  # fmt: skip
+    assert (second["seq"], second["retract"], second["by"]) == (2, "a", "Bob")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from arcrank.server.metrics import resident_bytes
-from arcrank.server.settings import Limits
+from arcrank.server.settings import Limits, Settings
 from tests.server.conftest import TEXT
 
 LIMITS = Limits(arrival=0.6, body_bytes=20_000, header_bytes=4096, request=5.0, connections=60)
@@ -95,7 +95,9 @@ def test_good_requests_are_answered_beside_bad_ones(limited):
 def test_connections_are_bounded(limited):
     clients = [limited.connect() for _ in range(60)]
     with limited.connect() as one_more:
-        assert one_more.recv(1000).startswith(b"HTTP/1.1 503")
+        answer = one_more.recv(1000)
+        assert answer.startswith(b"HTTP/1.1 503")
+        assert b"retry-after: 1" in answer
     for client in clients:
         client.close()
 
@@ -170,3 +172,41 @@ def test_a_client_that_leaves_does_no_harm(limited):
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
         client.close()
     assert limited.ranking("news")["ranking"]
+
+
+def test_a_client_that_does_not_read_is_cut_off(serve):
+    running = serve("news", learning=False, limits=Limits(request=0.3))
+    request, answers = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n", 1500
+    length = len(running.get("/static/style.css").body)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(10)
+        client.connect(("127.0.0.1", running.port))
+        client.sendall(request * answers)
+        time.sleep(3.0)  # ten times the limit, for a busy machine
+        found = 0
+        try:
+            while data := client.recv(1 << 20):
+                found += len(data)
+        except ConnectionError:
+            pass
+    assert found < answers * length
+    assert running.application.metrics.in_flight == 0
+    assert running.ranking("news")["ranking"]
+
+
+def test_the_limits_that_the_guide_names_are_the_defaults():
+    limits = Limits()
+    assert (limits.arrival, limits.body_bytes, limits.header_bytes) == (10.0, 1 << 20, 16 << 10)
+    assert (limits.request, limits.texts, limits.queue, limits.connections) == (30.0, 1000, 2000, 1000)
+    assert (Settings().host, Settings().grace, Settings().allow_learning) == ("127.0.0.1", 10.0, False)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_texts_are_in_the_log_only_if_asked_for(serve, caplog, asked):
+    caplog.set_level("DEBUG")
+    running = serve("news", learning=False, log_texts=asked)
+    running.ranking("news", "a secret text")
+    running.post("/v1/models/news/rank", {"text": "a secret text", "top": 0})
+    running.post("/v1/models/news/explain", {"text": "a secret text", "above": "secret"})
+    assert ("secret" in caplog.text) is asked

@@ -1,16 +1,24 @@
 """`arcrank serve` as a process: signals, model files that change, several workers, and sudden death."""
 
+import asyncio
 import os
 import shutil
 import signal
+import subprocess
+import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from arcrank.datasets.journal import read_journal
+from arcrank.server.run import Server
+from arcrank.server.served_model import ServedModel, file_checksum
 from arcrank.server.settings import Settings
+from arcrank.server.store import Slot
 from tests.server.conftest import TEXT, TOKEN, start
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
@@ -30,6 +38,7 @@ def until(condition, seconds=20):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_process_reads_models_again_and_ends_in_time_beside_a_stalled_client(process, models, tmp_path, stack):
     path = shutil.copy(models["news"], tmp_path / "news.arcrank")
     running, child = process(path, "--grace", "2", "--allow-learning", "--token-file", tmp_path / "token")
@@ -55,6 +64,17 @@ def test_a_process_reads_models_again_and_ends_in_time_beside_a_stalled_client(p
     assert "secret" not in said
 
 
+def test_a_server_that_only_reads_starts_without_scikit_learn_and_numba(models):
+    code = (
+        "import sys; from pathlib import Path; from arcrank.server.app import Application; "
+        "from arcrank.server.settings import Settings; Application([Path(sys.argv[1])], Settings()); "
+        "print({'sklearn', 'numba', 'pandas'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, models["news"]], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost_when_the_process_is_killed(process, models, tmp_path):
     model = shutil.copy(models["live"], tmp_path / "live.arcrank")
     options = (model, "--allow-learning", "--token-file", tmp_path / "token")
@@ -77,6 +97,7 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(process, models
     assert again.ranking("live") == learnt
 
 
+@pytest.mark.slow
 def test_one_of_several_processes_learns(process, models, tmp_path):
     model = shutil.copy(models["live"], tmp_path / "live.arcrank")
     running, child = process(model, "--allow-learning", "--token-file", tmp_path / "token", "--workers", "2")
@@ -126,6 +147,32 @@ def test_a_changed_file_is_taken_up_and_a_bad_one_is_not(tmp_path, models):
         running.stop()
 
 
+def test_the_newest_file_wins_when_two_follow_at_once(tmp_path, models, monkeypatch):
+    path = Path(shutil.copy(models["news"], tmp_path / "news.arcrank"))
+    slot = Slot("news", path, Settings(), writes=False)
+    is_read, read = threading.Event(), ServedModel.read
+
+    def slow_at_first(*given):
+        found = read(*given)
+        if not is_read.is_set():
+            is_read.set()
+            time.sleep(0.3)
+        return found
+
+    async def scenario():
+        shutil.copy(models["plain"], path)
+        watcher = asyncio.create_task(slot.reload_if_changed())
+        await asyncio.get_running_loop().run_in_executor(None, is_read.wait, 20)
+        shutil.copy(models["average"], tmp_path / "new")
+        (tmp_path / "new").replace(path)
+        await asyncio.gather(slot.reload_if_changed(force=True), watcher)
+
+    monkeypatch.setattr(ServedModel, "read", slow_at_first)
+    asyncio.run(scenario())
+    slot.close()
+    assert (slot.model.checksum, slot.swaps, slot.refused) == (file_checksum(path), 2, 0)
+
+
 def test_a_process_that_does_not_learn_forwards(tmp_path, models):
     """Two applications of one machine, as two processes have them."""
     path = shutil.copy(models["live"], tmp_path / "live.arcrank")
@@ -164,5 +211,26 @@ def test_readiness_ends_before_the_server_does(server):
         answer = server.get("/readyz")
         assert (answer.status, answer.headers["retry-after"]) == (503, "5")
         assert server.get("/livez").status == 200
+    finally:
+        server.application.routes.is_stopping = False
+
+
+def test_a_signal_ends_readiness_at_once_and_the_process_when_its_time_is_over(server, monkeypatch):
+    ends = []
+
+    class Timer:
+        def __init__(self, seconds, function, arguments):
+            ends.append((seconds, function, arguments))
+
+        def start(self):
+            pass
+
+    monkeypatch.setattr(threading, "Timer", Timer)
+    stopping = Server(server.application)
+    try:
+        stopping.handle_exit(signal.SIGTERM, None)
+        assert server.application.routes.is_stopping
+        assert stopping.should_exit
+        assert ends == [(10.0, os._exit, [0])]
     finally:
         server.application.routes.is_stopping = False

@@ -7,7 +7,9 @@ import pytest
 
 import arcrank
 from arcrank.inference.predictor import Predictor
-from tests.server.conftest import TEXT
+from arcrank.server.settings import Settings
+from arcrank.tables import TableFeatures
+from tests.server.conftest import TEXT, start
 
 NEWS = "/v1/models/news"
 
@@ -42,6 +44,30 @@ def test_one_wrong_request_of_a_batch_fails_alone(server):
     mixed = server.post("/v1/models/numbers/rank", {"text": "height"})
     assert mixed.status == 422
     assert "takes features" in mixed.json["detail"]
+
+
+def test_rows_of_a_table(tmp_path):
+    table = {"age": [20, 25, 70, 80] * 5, "job": ["nurse", None, "nurse", "clerk"] * 5}
+    model = arcrank.make_ranking_pipeline(TableFeatures(), arcrank.LogLinearRanker())
+    arcrank.save(model.fit(table, ["books", "books", "travel", "travel"] * 5), tmp_path / "people.arcrank")
+    running = start([tmp_path / "people.arcrank"], Settings())
+    try:
+        people = [{"age": 75, "job": "clerk"}, {"age": 22}, {"age": 75, "job": None, "shoe": True}]
+        answer = running.post("/v1/models/people/rank", {"features": people})
+        assert [one["ranking"][0] for one in answer.json["documents"]] == ["travel", "books", "travel"]
+        assert running.get("/v1/models/people").json["takes"] == "table"
+        wrong = running.post("/v1/models/people/rank", {"features": {"age": "old"}})
+        assert (wrong.status, "holds 'old'" in wrong.json["detail"]) == (422, True)
+        why = running.post("/v1/models/people/explain", {"features": people[0], "above": "travel", "below": "books"})
+        assert why.status == 200
+    finally:
+        running.stop()
+
+
+@pytest.mark.parametrize("value", ["wide", True, None])
+def test_features_are_numbers(server, value):
+    answer = server.post("/v1/models/numbers/rank", {"features": {"width": value}})
+    assert (answer.status, "the model takes numbers" in answer.json["detail"]) == (422, True)
 
 
 def test_features(server):
@@ -143,6 +169,29 @@ def test_other_content_and_methods(server):
     assert (form.status, "Content-Type: application/json" in form.json["detail"]) == (415, True)
     wrong = server.request("DELETE", f"{NEWS}/rank")
     assert (wrong.status, wrong.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/models//rank",
+        "/v1/models/news/rank/",
+        "/v1/models/",
+        "/v1/models/{model}/rank",
+        "/static/news/page.js",
+        "//",
+    ],
+)
+def test_a_path_that_is_no_route_is_not_found(server, path):
+    assert server.post(path, {"text": "oil"}).status == 404
+
+
+def test_head_is_answered_like_get_without_a_body(server):
+    for path in ("/livez", "/v1/models/news", "/"):
+        found, whole = server.request("HEAD", path), server.get(path)
+        assert (found.status, found.body) == (200, b"")
+        assert found.headers["content-length"] == str(len(whole.body))
+    assert server.request("HEAD", "/v1/models/news/rank").headers["allow"] == "POST"
 
 
 def test_a_foreign_host_is_refused(server):

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arcrank.server.forwarding import Forwarder, start_receiver
 from arcrank.server.metrics import Metrics
 from arcrank.server.middleware import Guard
-from arcrank.server.operations import OPERATIONS, Operation
+from arcrank.server.operations import OPERATIONS
 from arcrank.server.page import page_routes
+from arcrank.server.router import Route, Router
 from arcrank.server.routes import Routes
 from arcrank.server.settings import Settings
 from arcrank.server.store import ModelStore, model_names
 
 __all__ = ["Application"]
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Application:
@@ -53,7 +49,7 @@ class Application:
         forwards = socket is not None and settings.allow_learning and not writes
         forwarder = Forwarder(socket) if forwards and socket is not None else None
         self.routes = Routes(self.store, settings, self.metrics, forwarder)
-        self.asgi: ASGIApp = Guard(_starlette(self.routes, self._lifespan), settings, self.metrics)
+        self.asgi: ASGIApp = Guard(_Dispatcher(Router(_routes(self.routes)), self._lifespan), settings, self.metrics)
 
     @asynccontextmanager
     async def _lifespan(self, _: Any) -> AsyncIterator[None]:
@@ -69,30 +65,16 @@ class Application:
             self.store.close()
 
 
-def _starlette(routes: Routes, lifespan: Any) -> ASGIApp:
-    """The routes without Starlette's own middleware: Guard turns all errors into problems."""
-    found = [Route(one.path, _endpoint(routes, one), methods=[one.method]) for one in OPERATIONS]
-    app = Starlette(routes=[*found, *page_routes()], lifespan=lifespan)
-    app.router.redirect_slashes = False
-    return _Bare(app)
+class _Dispatcher:
+    """The routes; Starlette starts and stops the application."""
+
+    def __init__(self, router: Router, lifespan: Any) -> None:
+        self._router = router
+        self._starlette = Starlette(lifespan=lifespan)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._router if scope["type"] == "http" else self._starlette)(scope, receive, send)
 
 
-class _Bare:
-    """Starlette's router with `app` in the scope, so that it raises 404 and 405 rather than answer them."""
-
-    def __init__(self, app: Starlette) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        scope["app"] = self._app
-        await self._app.router(scope, receive, send)
-
-
-def _endpoint(routes: Routes, operation: Operation) -> Endpoint:
-    handle: Endpoint = getattr(routes, operation.name)
-
-    async def answer(request: Request) -> Response:
-        request.scope["arcrank.route"] = operation.path
-        return await handle(request)
-
-    return answer
+def _routes(routes: Routes) -> list[Route]:
+    return [*((one.method, one.path, getattr(routes, one.name)) for one in OPERATIONS), *page_routes()]

@@ -85,7 +85,7 @@ class Learning:
         if not learns_online(model.predictor):
             self._applied = applied
             return model
-        warm_up()
+        warm_up(model.predictor.ranker)
         if not self.journal.content.holds(applied):
             model, applied = self._read_checkpoint(model, applied)
         entries = self.journal.content.live(applied)

@@ -46,8 +46,5 @@ class LivePredictor(Predictor):
 
     def _label_weights(self, columns: Any) -> Array:
         """Weights (len(columns), k) of some features, relative to the cut if there is one."""
-        model, rounds = self.ranker._model, self.ranker.n_rounds_
-        weights = model.weights[columns]
-        if len(model.late) and rounds:
-            weights = weights - model.late[columns] / rounds
+        weights = self.ranker._model.mean_of(columns, self.ranker.n_rounds_)
         return relative_to_cut(weights) if self.ranker._columns_before else weights

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arcrank.server.metrics import Metrics
@@ -29,6 +27,7 @@ _HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
 ]
+_METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"}
 _LOCAL_NAMES = {"localhost", "127.0.0.1", "[::1]"}
 
 
@@ -38,6 +37,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self._app = app
         self._settings = settings
+        self._is_local = settings.is_local
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,28 +69,26 @@ class Guard:
             self._metrics.count(route, _known_method(scope["method"]), status, time.perf_counter() - start)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._settings.is_local and not _names_this_machine(scope):
+        if self._is_local and not _names_this_machine(scope):
             raise ProblemError(
                 421, "This server answers only requests to localhost. Use http://127.0.0.1 or localhost."
             )
-        if _header_bytes(scope) > self._settings.limits.header_bytes:
-            detail = f"The headers are longer than {self._settings.limits.header_bytes:,} bytes."
+        limits = self._settings.limits
+        if _header_bytes(scope) > limits.header_bytes:
+            detail = f"The headers are longer than {limits.header_bytes:,} bytes."
             raise ProblemError(431, detail, {"Connection": "close"})
         try:
-            async with asyncio.timeout(self._settings.limits.request):
+            async with asyncio.timeout(limits.request):
                 await self._app(scope, receive, send)
         except TimeoutError:
             raise ProblemError(
                 503,
-                f"The answer took longer than {self._settings.limits.request:g} s. Send fewer or shorter documents.",
+                f"The answer took longer than {limits.request:g} s. Send fewer or shorter documents.",
                 {"Retry-After": "5"},
             ) from None
 
     async def _fail(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-        if isinstance(error, HTTPException):
-            problem = ProblemError(error.status_code, _sentence(error), dict(error.headers or {}))
-        else:
-            problem = as_problem(error)
+        problem = as_problem(error)
         if problem.status == 500:
             _log.error("A request to %s failed.", scope.get("arcrank.route", "a path"), exc_info=error)
         await problem_response(problem.status, problem.detail, problem.headers)(scope, receive, send)
@@ -116,12 +114,4 @@ def _header_bytes(scope: Scope) -> int:
 
 
 def _known_method(method: str) -> str:
-    return method if method in {"GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"} else "other"
-
-
-def _sentence(error: Any) -> str:
-    sentences = {
-        404: "There is nothing at this path; /openapi.json lists what there is.",
-        405: "This path does not take this method.",
-    }
-    return sentences.get(error.status_code, str(error.detail))
+    return method if method in _METHODS else "other"

@@ -8,7 +8,8 @@ from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+
+from arcrank.server.router import Route
 
 __all__ = ["page_routes"]
 
@@ -30,9 +31,8 @@ def _route(path: str, name: str, content: bytes) -> Route:
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
 
     async def serve(request: Request) -> Response:
-        request.scope["arcrank.route"] = path
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         return Response(content, headers=headers, media_type=kind)
 
-    return Route(path, serve, methods=["GET"])
+    return "GET", path, serve

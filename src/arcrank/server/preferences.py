@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from sklearn.base import clone
 
 from arcrank._wording import as_json, count
 from arcrank.datasets.journal import Entry, arcs_of, feedback_graphs, label_names
 from arcrank.errors import InputError
 from arcrank.graphs import as_graphs
 from arcrank.graphs.cut import CUT
-from arcrank.rankers.online import MMPRanker, PerceptronRanker
+from arcrank.rankers.online import PerceptronRanker
 from arcrank.server.schemas import FeedbackRequest
 from arcrank.server.served_model import ServedModel
 
@@ -87,7 +88,11 @@ def _by_arcs(X: Any, graphs: Any) -> tuple[Any, Any]:
     return X[graphs.rows()], as_graphs(layers, kind="layers", labels=names)
 
 
-def warm_up() -> None:
+def warm_up(ranker: Any) -> None:
     """Compile or read the kernels that learning needs, so that the first preference is as fast as the others."""
-    graphs = as_graphs([[("a", "b"), ("a", CUT)]], kind="arcs", labels=["a", "b", CUT])
-    MMPRanker(cut_label=True).partial_fit([[1.0, 0.0]], graphs)
+    fresh: Any = clone(ranker)
+    if isinstance(ranker, PerceptronRanker):
+        fresh.partial_fit([[1.0, 0.0]], as_graphs([[["a"], ["b"]]], kind="layers", labels=["a", "b"]))
+        return
+    names = [*([CUT] if ranker._columns_before else []), "a", "b"]
+    fresh.partial_fit([[1.0, 0.0]], as_graphs([[("a", "b")]], kind="arcs", labels=names))

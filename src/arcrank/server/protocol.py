@@ -1,11 +1,14 @@
-"""HTTP connections with what uvicorn lacks: a deadline for the whole request, and limits of headers and connections."""
+"""HTTP connections with what uvicorn lacks: a deadline for the whole request, and limits of headers and connections.
+
+Clients that do not read their answers are cut off as well.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import http
 import sys
-from typing import Any
+from typing import Any, cast
 
 import h11
 import msgspec
@@ -13,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arcrank.server.problems import Problem
 from arcrank.server.settings import Limits
+from arcrank.server.transport import AnswerTransport
 
 __all__ = ["protocol_class"]
 
@@ -26,12 +30,13 @@ class LimitedProtocol(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.app_state = dict(self.app_state)  # the deadline is this connection's own
+        self.app_state = {**self.app_state, "requests": self.tasks}  # of all connections; the deadline is its own
         self._arrival: asyncio.TimerHandle | None = None
+        self._departure: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first request."""
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", AnswerTransport(transport, self.loop, self.limits.request)))
         if len(self.connections) > self.limits.connections:
             self._refuse(503, f"The server has {self.limits.connections:,} connections. Try again later.")
             return
@@ -45,14 +50,28 @@ class LimitedProtocol(H11Protocol):
         self._note_arrival()
 
     def on_response_complete(self) -> None:
-        """Begin the next request, if some of it is here already."""
+        """Send the answer, and begin the next request, if some of it is here already."""
+        self.transport.flush()  # type: ignore[attr-defined]
         super().on_response_complete()
         self._note_arrival()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._stop_waiting()
+        self.resume_writing()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read its answer some time, then cut it off."""
+        super().pause_writing()
+        self._departure = self.loop.call_later(self.limits.request, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        super().resume_writing()
+        if self._departure is not None:
+            self._departure.cancel()
+            self._departure = None
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP; h11 says with which status, such as 431 for headers that are too long."""

@@ -1,8 +1,8 @@
 """Documents of concurrent requests, ranked together: one product costs less than many.
 
-Documents wait in a bounded queue. Whoever finds the model idle ranks all that wait. A small batch is ranked at once,
-since handing it to a thread costs more than ranking it; a large one is ranked in a thread, so that other connections
-are served meanwhile.
+Documents wait in a bounded queue. Small requests that wait at the same time are ranked together, and at once, since
+handing them to a thread costs more than ranking them. A large request is ranked in a thread: small ones do not wait for
+it, as long as the model does not change meanwhile. Hence a model that learns waits for the thread.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["RankingQueue"]
 T = TypeVar("T")
 _BATCH_COST = 20_000  # characters that are ranked in a few milliseconds
 _LABELS_AT_ONCE = 1_000  # a text costs twice as much with so many labels
-_MOST_IN_BATCH = 64
+_MOST_IN_BATCH = 64  # documents; a step in C that takes long would stop the other thread
 
 
 @dataclass(eq=False)
@@ -33,12 +33,13 @@ class _Job:
     threshold: float | None
     recall: float | None
     done: asyncio.Future[str] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    cost: float = 0.0
 
     @property
     def options(self) -> tuple[int | None, float | None, float | None]:
         return self.top, self.threshold, self.recall
 
-    def cost(self, labels: int) -> float:
+    def cost_with(self, labels: int) -> float:
         length = sum(len(one) if isinstance(one, str) else 10 * len(one) for one in self.documents)
         return (length + 200 * len(self.documents)) * (1 + labels / _LABELS_AT_ONCE)
 
@@ -58,15 +59,23 @@ class RankingQueue:
         self._current = current
         self._most = most
         self._pool = pool
-        self._waiting: deque[_Job] = deque()
-        self._task: asyncio.Task[None] | None = None
-        self.lock = asyncio.Lock()  # held while a model is used or learns
+        self._small: deque[_Job] = deque()
+        self._large: deque[_Job] = deque()
+        self._small_task: asyncio.Task[None] | None = None
+        self._large_task: asyncio.Task[None] | None = None
+        self.lock = asyncio.Lock()  # held while the thread uses the model, and while the model learns
         self.length = 0
 
     async def rank(
-        self, documents: list[Document], top: int | None, threshold: float | None, recall: float | None
+        self,
+        documents: list[Document],
+        top: int | None,
+        threshold: float | None,
+        recall: float | None,
+        *,
+        alone: bool = False,
     ) -> str:
-        """Return the answer as JSON."""
+        """Return the answer as JSON; `alone` says that no other request is there to be ranked with this one."""
         if self.length + len(documents) > self._most and self.length:
             raise ProblemError(
                 503,
@@ -74,53 +83,63 @@ class RankingQueue:
                 {"Retry-After": "1"},
             )
         job = _Job(documents, top, threshold, recall)
-        self._waiting.append(job)
-        self.length += len(documents)
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
+        job.cost = job.cost_with(len(self._current().predictor.labels))
+        self._add(job, alone=alone)
         return await job.done
 
+    def _add(self, job: _Job, *, alone: bool) -> None:
+        """Rank a small job at once if it is the only one; else see to it that somebody ranks what waits."""
+        loop = asyncio.get_running_loop()
+        if alone and job.cost <= _BATCH_COST and not self._small:
+            _rank(self._current(), [job], _set)
+            return
+        self.length += len(job.documents)
+        if job.cost > _BATCH_COST:
+            self._large.append(job)
+            self._large_task = self._large_task or loop.create_task(self._rank_large())
+        else:
+            self._small.append(job)
+            self._small_task = self._small_task or loop.create_task(self._rank_small())
+
     async def use(self, function: Callable[[ServedModel], T], *, large: bool) -> T:
-        """Apply a function to the model while nothing else uses it."""
+        """Apply a function to the model, in the thread if it takes long."""
+        if not large:
+            return function(self._current())
         async with self.lock:
-            if not large:
-                return function(self._current())
             return await asyncio.get_running_loop().run_in_executor(self._pool, function, self._current())
 
-    async def _run(self) -> None:
+    async def _rank_small(self) -> None:
         try:
-            while self._waiting:
-                async with self.lock:
-                    await self._rank_batch()
+            while self._small:
+                _rank(self._current(), self._take(), _set)
+                await asyncio.sleep(0)  # between two batches answers are sent and requests are read
         finally:
-            self._task = None
+            self._small_task = None
 
-    async def _rank_batch(self) -> None:
-        model = self._current()
-        batch, cost = self._take(len(model.predictor.labels))
-        if not batch:
-            return
-        if cost <= _BATCH_COST:
-            _rank(model, batch, _set)
-        else:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._pool, _rank, model, batch, _set_later(loop))
+    async def _rank_large(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._large:
+                job = self._large.popleft()
+                self.length -= len(job.documents)
+                if job.done.done():  # the request was given up
+                    continue
+                async with self.lock:
+                    await loop.run_in_executor(self._pool, _rank, self._current(), [job], _set_later(loop))
+        finally:
+            self._large_task = None
 
-    def _take(self, labels: int) -> tuple[list[_Job], float]:
-        """The next jobs whose requests still wait, and their cost; more than one only if all of them are small."""
+    def _take(self) -> list[_Job]:
+        """The next small jobs whose requests still wait, as many as are ranked in a few milliseconds."""
         batch: list[_Job] = []
         cost = 0.0
-        while self._waiting and len(batch) < _MOST_IN_BATCH:
-            job = self._waiting[0]
-            more = job.cost(labels)
-            if batch and cost + more > _BATCH_COST:
-                break
-            self._waiting.popleft()
+        while self._small and len(batch) < _MOST_IN_BATCH and cost + self._small[0].cost <= _BATCH_COST:
+            job = self._small.popleft()
             self.length -= len(job.documents)
-            if not job.done.done():  # the request was given up
+            if not job.done.done():
                 batch.append(job)
-                cost += more
-        return batch, cost
+                cost += job.cost
+        return batch
 
 
 _Answer = Callable[[_Job, str | Exception], None]
@@ -166,11 +185,15 @@ def _one(model: ServedModel, job: _Job) -> str | Exception:
 def _answers(model: ServedModel, jobs: list[_Job]) -> list[str]:
     """The answers to jobs that have the same options."""
     predictor, (top, threshold, recall) = model.predictor, jobs[0].options
-    corpus = model.corpus([document for job in jobs for document in job.documents])
+    documents = [document for job in jobs for document in job.documents]
     chosen = predictor.threshold(threshold, recall)
-    ranked = [_with_cut(model, one) for one in predictor.rank(corpus, top, threshold=chosen)]
-    written = iter([one.to_json(model.written_labels) for one in ranked])
-    return [f'{model.head}"documents":[{",".join(next(written) for _ in job.documents)}]}}' for job in jobs]
+    written: list[str] = []
+    for start in range(0, len(documents), _MOST_IN_BATCH):
+        corpus = model.corpus(documents[start : start + _MOST_IN_BATCH])
+        ranked = predictor.rank(corpus, top, threshold=chosen)
+        written += [_with_cut(model, one).to_json(model.written_labels) for one in ranked]
+    answers = iter(written)
+    return [f'{model.head}"documents":[{",".join(next(answers) for _ in job.documents)}]}}' for job in jobs]
 
 
 def _with_cut(model: ServedModel, document: RankedDocument) -> RankedDocument:

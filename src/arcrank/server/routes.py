@@ -18,7 +18,6 @@ from arcrank.server.forwarding import Forwarder
 from arcrank.server.metrics import Metrics
 from arcrank.server.openapi import openapi_document
 from arcrank.server.operations import OPERATIONS
-from arcrank.server.preferences import check_feedback
 from arcrank.server.problems import ProblemError
 from arcrank.server.served_model import Document, ServedModel
 from arcrank.server.settings import Settings
@@ -94,7 +93,8 @@ class Routes:
             )
         if self._settings.log_texts:
             _log.info("rank %s: %s", slot.name, documents)
-        answer = await slot.queue.rank(documents, top, asked.threshold, asked.recall)
+        alone = len(request.scope.get("state", {}).get("requests", ())) == 1
+        answer = await slot.queue.rank(documents, top, asked.threshold, asked.recall, alone=alone)
         return Response(answer.encode(), media_type="application/json")
 
     def _documents(self, asked: schemas.RankRequest) -> list[Document]:
@@ -113,7 +113,8 @@ class Routes:
     def _check_length(self, document: Document) -> None:
         if len(document) > self._limits.characters:
             raise InputError(
-                f"A document has {len(document):,} characters or features, and {self._limits.characters:,} are allowed."
+                f"A document has {len(document):,} characters or features, and {self._limits.characters:,} are "
+                "allowed. Shorten it, or split it into several documents."
             )
 
     def _one_document(self, asked: schemas.ExplainRequest | schemas.FeedbackRequest) -> Document:
@@ -166,6 +167,8 @@ class Routes:
         slot = self._slot(request)
         asked = await self._body(request, name)
         if name == "feedback":
+            from arcrank.server.preferences import check_feedback  # imports scikit-learn
+
             self._one_document(asked)
             check_feedback(asked, slot.model)
         if self._forwarder is not None:
@@ -226,7 +229,7 @@ def _entry(model: ServedModel) -> dict[str, Any]:
         "checksum": model.checksum,
         "learner": str(model.facts["learner"]),
         "labels": len(model.predictor.labels),
-        "takes": "text" if model.predictor.takes_text else "features",
+        "takes": model.predictor.takes,
     }
 
 

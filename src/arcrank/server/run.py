@@ -34,6 +34,7 @@ class Server(uvicorn.Server):
             loop="asyncio",
             log_level="error",  # wrong requests are answered, and counted in the metrics
             access_log=False,
+            proxy_headers=False,  # who asks is not used
             server_header=False,
             h11_max_incomplete_event_size=settings.limits.header_bytes,
             timeout_graceful_shutdown=max(1, int(settings.grace) - 1),

@@ -28,7 +28,8 @@ __all__ = [
 ]
 
 Value = Annotated[float, Meta(ge=-1e100, le=1e100)]
-Features = dict[str, Value]
+Features = dict[str, Value | str | bool | None]
+"""Numbers; of a model that was trained on a table also words, truth values and null for what is missing."""
 Name = Annotated[str, Meta(min_length=1, max_length=1000)]
 Id = Annotated[str, Meta(min_length=1, max_length=200, description="Chosen by the client; a repeated id is ignored.")]
 
@@ -177,7 +178,7 @@ class ModelEntry(Struct):
     checksum: str
     learner: str
     labels: int
-    takes: Literal["text", "features"]
+    takes: Literal["text", "features", "table"]
 
 
 class ModelList(Struct):

@@ -16,6 +16,7 @@ import arcrank
 from arcrank._wording import as_json
 from arcrank.datasets import Corpus
 from arcrank.errors import InputError, ModelFileError
+from arcrank.inference.array_model import load_for_ranking
 from arcrank.inference.predictor import Predictor, ranks_documents
 from arcrank.modelfile import read_card
 from arcrank.modelfile.container import open_container
@@ -24,7 +25,8 @@ from arcrank.server.live_predictor import LivePredictor
 
 __all__ = ["ServedModel", "file_checksum", "learns_online"]
 
-Document = str | dict[str, float]
+Cells = dict[str, Any]
+Document = str | Cells
 
 
 def file_checksum(path: Path) -> str:
@@ -64,11 +66,16 @@ class ServedModel:
     loaded: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     @classmethod
-    def read(cls, path: Path, name: str, *, live: bool = False) -> ServedModel:
-        """Read a model file; one that is replaced meanwhile is read again."""
+    def read(cls, path: Path, name: str, *, live: bool = False, estimators: bool = False) -> ServedModel:
+        """Read a model file; one that is replaced meanwhile is read again.
+
+        Linear models are read as arrays, which rank a document in less time, unless `estimators` are asked for; what
+        is to learn (`live`) has to be an estimator.
+        """
+        load = arcrank.load if live or estimators else load_for_ranking
         while True:
             checksum = file_checksum(path)
-            facts, model = read_card(path), arcrank.load(path)
+            facts, model = read_card(path), load(path)
             if file_checksum(path) == checksum:
                 break
         if ranks_documents(model):
@@ -129,9 +136,17 @@ class ServedModel:
         rows = [one for one in documents if isinstance(one, dict)]
         if len(rows) != len(documents):
             raise InputError("Texts and features cannot be mixed in one request. Give one kind of document.")
-        return self._feature_corpus(rows, blank)
+        return self._table_corpus(rows, blank) if self.predictor.takes == "table" else self._feature_corpus(rows, blank)
 
-    def _feature_corpus(self, rows: list[dict[str, float]], blank: list[list[str]]) -> Corpus:
+    def _table_corpus(self, rows: list[Cells], blank: list[list[str]]) -> Corpus:
+        """Rows of a table; a column that a row does not have is missing, whatever the other rows have."""
+        names = [column.name for column in self.predictor.transformers[0].columns_]
+        return Corpus(labels=[], table={name: [row.get(name) for row in rows] for name in names}, label_sets=blank)
+
+    def _feature_corpus(self, rows: list[Cells], blank: list[list[str]]) -> Corpus:
+        for name, value in ((name, value) for row in rows for name, value in row.items()):
+            if isinstance(value, bool) or not isinstance(value, float | int):
+                raise InputError(f"The feature {as_json(name[:60])} is {as_json(value)[:60]}; the model takes numbers.")
         names = sorted({name for row in rows for name in row})
         place = {name: j for j, name in enumerate(names)}
         numbered = self.predictor.columns.kind == "numbered"

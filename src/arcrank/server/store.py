@@ -7,13 +7,16 @@ import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arcrank.errors import ArcrankError, ParameterError
-from arcrank.server.learning import Learning
 from arcrank.server.problems import ProblemError
 from arcrank.server.ranking import RankingQueue
 from arcrank.server.served_model import ServedModel, file_checksum
 from arcrank.server.settings import Settings
+
+if TYPE_CHECKING:
+    from arcrank.server.learning import Learning
 
 __all__ = ["ModelStore", "Slot", "model_names"]
 
@@ -45,9 +48,15 @@ class Slot:
         self.swaps = 0
         self.refused = 0
         self._seen = _signature(path)
+        self._reloading = asyncio.Lock()  # a reload that began earlier must not end later, with an older file
         self.queue = RankingQueue(lambda: self.model, settings.limits.queue, self.pool)
-        self.learning = Learning(path, name, self.queue.lock) if writes else None
+        self.learning = self._start_learning() if writes else None
         self._model = None if self.learning else ServedModel.read(path, name)
+
+    def _start_learning(self) -> Learning:
+        from arcrank.server.learning import Learning  # imports scikit-learn, which a server that only reads can spare
+
+        return Learning(self.path, self.name, self.queue.lock)
 
     @property
     def model(self) -> ServedModel:
@@ -59,15 +68,16 @@ class Slot:
 
     async def reload_if_changed(self, *, force: bool = False) -> None:
         """Read the file again if it has changed; if that fails, the old model stays."""
-        seen = _signature(self.path)
-        if seen == self._seen and not force:
-            return
-        self._seen = seen
-        try:
-            await self._reload()
-        except (ArcrankError, OSError, MemoryError) as error:
-            self.refused += 1
-            _log.warning("%s was not taken up, and the model from before stays: %s", self.path, error)
+        async with self._reloading:
+            seen = _signature(self.path)
+            if seen == self._seen and not force:
+                return
+            self._seen = seen
+            try:
+                await self._reload()
+            except (ArcrankError, OSError, MemoryError) as error:
+                self.refused += 1
+                _log.warning("%s was not taken up, and the model from before stays: %s", self.path, error)
 
     async def _reload(self) -> None:
         loop = asyncio.get_running_loop()

@@ -3,9 +3,11 @@
 export let token = "";
 
 export function takeToken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const given = parts.get("token");
   if (given) {
     sessionStorage.setItem("arcrank-token", given);
+    if (parts.get("by")) sessionStorage.setItem("arcrank-by", parts.get("by"));
     history.replaceState(null, "", location.pathname + location.search); // not in the history, nor in screenshots
   }
   token = sessionStorage.getItem("arcrank-token") ?? "";
@@ -15,6 +17,10 @@ export function setToken(value) {
   token = value;
   sessionStorage.setItem("arcrank-token", value);
 }
+
+// Who gives feedback, as the journal says it.
+export const who = () => sessionStorage.getItem("arcrank-by") ?? "";
+export const setWho = (name) => sessionStorage.setItem("arcrank-by", name);
 
 export const modelPath = (model, rest = "") => `/v1/models/${encodeURIComponent(model)}${rest}`;
 

@@ -26,7 +26,7 @@ export function toast(message) {
   $("toast").textContent = message;
   $("toast").hidden = false;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { $("toast").hidden = true; }, 4000);
+  toastTimer = setTimeout(() => { $("toast").hidden = true; }, 3000 + 40 * message.length); // time to read it
   say(message);
 }
 

@@ -2,8 +2,9 @@
 
 import { modelPath, post } from "./api.js";
 import { $, make, showError, signed } from "./dom.js";
-import { state } from "./state.js";
+import { places, state } from "./state.js";
 
+const PARTS = 10; // at first
 let wanted = 0;
 let all = false;
 
@@ -14,13 +15,14 @@ export function showAllParts() {
 export async function drawExplanation() {
   const number = ++wanted;
   const question = asked();
+  const { document } = state;
   if (question === null) {
     $("why").hidden = true;
     return;
   }
   try {
-    const why = await post(modelPath(state.model.name, "/explain"), { ...state.document, ...question, top: all ? 0 : 12 });
-    if (number === wanted) draw(why);
+    const why = await post(modelPath(state.model.name, "/explain"), { ...document, ...question, top: all ? 0 : PARTS });
+    if (number === wanted && document === state.document) draw(why); // the text may have changed meanwhile
   } catch (error) {
     if (number === wanted) { $("why").hidden = true; showError(error); }
   }
@@ -28,10 +30,14 @@ export async function drawExplanation() {
 }
 
 function asked() {
-  if (!state.document || !state.model.explains || !state.ranked) return null;
-  if (state.pinned.length === 2) return { above: state.pinned[0], below: state.pinned[1] };
-  const label = state.selected ?? (state.blind ? null : state.ranked.ranking[0]);
-  if (label === null || state.model.labels < 2) return null;
+  if (!state.document || !state.model.explains || !state.ranked || state.blind) return null; // margins tell the order
+  if (state.pinned.length === 2) {
+    const at = places();
+    const [above, below] = [...state.pinned].sort((a, b) => (at.get(a) ?? Infinity) - (at.get(b) ?? Infinity));
+    return { above, below };
+  }
+  const label = state.selected ?? state.ranked.ranking[0];
+  if (state.ranked.ranking.length < 2 || state.unknown.has(label)) return null;
   if (state.model.cut) return { above: label, cut: true };
   return { above: label };
 }
@@ -41,15 +47,15 @@ function draw(why) {
   $("why").hidden = false;
   $("why-title").textContent = isCut ? `Why ${why.above}?` : `Why ${why.above} rather than ${why.below}?`;
   $("why-margin").textContent = signed(why.margin);
+  $("unpin").hidden = state.pinned.length < 2;
   $("why-sentence").textContent = sentence(why, isCut);
   drawParts(why);
   drawText(why);
 }
 
 function sentence(why, isCut) {
-  const far = why.margin > 0 ? "above" : "below";
-  if (isCut) return `Its score is ${Math.abs(why.margin).toFixed(3)} ${far} the cut. Each word of the document has a part in it.`;
-  return `The first label is ${Math.abs(why.margin).toFixed(3)} ${far} the second. Each word of the document has a part in it.`;
+  const far = `${Math.abs(why.margin).toFixed(3)} ${why.margin > 0 ? "above" : "below"}`;
+  return `Its score is ${far} ${isCut ? "the cut" : `that of ${why.below}`}: the sum of the parts of all words.`;
 }
 
 function drawParts(why) {

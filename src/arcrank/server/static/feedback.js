@@ -1,7 +1,7 @@
 // Preferences: sent to the server, undone, and what they moved.
 
-import { modelPath, newId, post, setToken, token } from "./api.js";
-import { $, make, say, showError, toast } from "./dom.js";
+import { modelPath, newId, post, setToken, token, who } from "./api.js";
+import { $, make, showError, toast } from "./dom.js";
 import { places, state, visibleLabels } from "./state.js";
 
 let rankAgain = async () => {};
@@ -11,14 +11,30 @@ export function onLearnt(callback) {
   rankAgain = callback;
 }
 
-export async function judge(label, verdict) {
+export async function judge(label, verdict, more = {}) {
   const fits = verdict === "yes";
   const others = visibleLabels().filter((other) => other !== label && state.verdicts.get(other) !== verdict).slice(0, 10);
   const preference = state.model.cut_is_learnt
     ? { relevant: fits ? [label] : [], irrelevant: fits ? [] : [label] }
     : { arcs: others.map((other) => (fits ? [label, other] : [other, label])) };
   state.verdicts.set(label, verdict);
-  await give(preference, `${label} ${fits ? "fits" : "does not fit"}`, () => state.verdicts.delete(label));
+  await give({ ...preference, ...more }, `${label} ${fits ? "fits" : "does not fit"}`, () => {
+    state.verdicts.delete(label);
+    if (more.new_labels) forgetLabel(label);
+  });
+}
+
+function forgetLabel(label) {
+  state.extra = state.extra.filter((one) => one !== label);
+  if (state.selected === label) state.selected = null;
+}
+
+// A label that the model does not have.
+export async function add(label) {
+  state.unknown.add(label);
+  state.extra = [...new Set([...state.extra, label])];
+  await judge(label, "yes", { new_labels: true });
+  if (places().has(label)) state.unknown.delete(label);
 }
 
 export async function move(label, by) {
@@ -36,7 +52,10 @@ export async function vote(a, b, outcome) {
 
 async function give(preference, words, onUndo = () => {}) {
   const id = newId();
-  const body = { id, ...state.document, ...preference, shown: visibleLabels() };
+  const ranked = places();
+  const shown = visibleLabels().filter((label) => ranked.has(label));
+  const by = who().trim();
+  const body = { id, ...state.document, ...preference, shown, ...(by ? { by } : {}) };
   try {
     const answer = await write("/feedback", body);
     state.history.unshift({ id, words, onUndo, undone: false });
@@ -50,7 +69,8 @@ async function give(preference, words, onUndo = () => {}) {
 export async function undo(entry = state.history.find((one) => !one.undone)) {
   if (!entry || entry.undone) return;
   try {
-    const answer = await write("/undo", { id: entry.id });
+    const by = who().trim();
+    const answer = await write("/undo", { id: entry.id, ...(by ? { by } : {}) });
     entry.undone = true;
     entry.onUndo();
     await settle(answer, `Taken back: ${entry.words}`);
@@ -76,28 +96,27 @@ async function settle(answer, words) {
   state.model.pending = answer.pending;
   const before = places();
   await rankAgain();
-  noteMoves(before, words);
-  if (answer.state === "recorded" && !saidHow) {
-    toast(answer.detail);
-    saidHow = true; // once is enough
-  }
+  noteMoves(before, words, answer.state === "recorded" && !saidHow ? answer.detail : "");
   drawHistory();
 }
 
 // What a preference changed, among the labels that are shown.
-function noteMoves(before, words) {
+function noteMoves(before, words, detail) {
   state.shifts.clear();
   const now = places();
   for (const [label, place] of now) {
     const up = (before.get(label) ?? place) - place;
     if (up && place < state.shown) state.shifts.set(label, up);
   }
+  const far = Math.min(2, Math.max(...[...state.shifts.values()].map(Math.abs)));
+  for (const [label, up] of state.shifts) if (Math.abs(up) < far) state.shifts.delete(label); // these only made room
   const moved = [...state.shifts].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 3)
-    .map(([label]) => `${label} ${before.get(label) + 1} → ${now.get(label) + 1}`);
+    .map(([label]) => `${label} ${before.get(label) + 1}\u00a0→\u00a0${now.get(label) + 1}`);
   const summary = moved.length ? `${words}. Moved: ${moved.join(", ")}.` : `${words}. No label moved.`;
   $("moved").textContent = summary;
   $("moved").hidden = state.blind;
-  say(state.blind ? words : summary);
+  toast([state.blind ? `${words}.` : summary, detail].filter(Boolean).join(" "));
+  saidHow ||= Boolean(detail); // how to learn what is recorded: once is enough
 }
 
 export function drawHistory() {

@@ -1,19 +1,20 @@
 // The page: a document, its ranking, why, and what people say about it.
 
-import { get, modelPath, post, takeToken } from "./api.js";
+import { get, modelPath, post, setWho, takeToken, who } from "./api.js";
 import { copy } from "./copy.js";
-import { $, make, say, showError, toast } from "./dom.js";
+import { $, make, say, showError } from "./dom.js";
 import { drawExplanation, showAllParts } from "./explanation.js";
-import { drawHistory, judge, learn, move, onLearnt, undo } from "./feedback.js";
+import { add, drawHistory, judge, learn, move, onLearnt, undo } from "./feedback.js";
 import { answer, drawQuestion } from "./question.js";
 import { drawRanking } from "./ranking.js";
-import { cutPlace, state, visibleLabels } from "./state.js";
+import { cutPlace, forgetDocument, state, visibleLabels } from "./state.js";
 import { startTypeahead } from "./typeahead.js";
 
 const MOST_LABELS = 500;
 const MOST_AT_FIRST = 25;
-let timer = 0;
 let running = null;
+let isReading = false; // a text that has just changed
+let hasChanged = false;
 let lastPlace = 0; // of the selected label, which may leave the list when the model learns
 
 const actions = { select, pin, judge, move };
@@ -39,8 +40,9 @@ async function useModel(name) {
   $("text").hidden = !takesText;
   $("features").hidden = takesText;
   describeModel();
-  Object.assign(state, { ranked: null, selected: null, pinned: [], history: [], shown: 10 });
-  for (const part of [state.verdicts, state.shifts, state.asked]) part.clear();
+  Object.assign(state, { ranked: null, history: [] });
+  state.unknown.clear();
+  forgetDocument();
   drawHistory();
   await rank();
 }
@@ -48,6 +50,7 @@ async function useModel(name) {
 function describeModel() {
   const { labels, learner, learning } = state.model;
   const teaches = { off: "", live: ", learns at once", recorded: ", feedback is recorded" }[learning];
+  $("add-title").textContent = learning === "off" ? "Find a label" : "Find or add a label";
   $("model-facts").textContent = `${labels.toLocaleString("en")} labels, ${learner}${teaches}`;
 }
 
@@ -65,14 +68,18 @@ function readDocument() {
   }
 }
 
-function changed() {
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    for (const part of [state.verdicts, state.shifts, state.asked]) part.clear();
-    Object.assign(state, { selected: null, pinned: [], shown: 10 });
+// A changed text is ranked at once, and what is typed meanwhile as soon as that is done.
+async function changed() {
+  hasChanged = true;
+  if (isReading) return;
+  isReading = true;
+  while (hasChanged) {
+    hasChanged = false;
+    forgetDocument();
     $("moved").hidden = true;
-    rank();
-  }, 120);
+    await rank();
+  }
+  isReading = false;
 }
 
 async function rank() {
@@ -84,8 +91,7 @@ async function rank() {
     if (state.document === null) state.ranked = null;
     else {
       const began = performance.now();
-      const top = Math.min(state.model.labels, MOST_LABELS);
-      const found = await post(modelPath(state.model.name, "/rank"), { ...state.document, top }, { signal });
+      const found = await post(modelPath(state.model.name, "/rank"), { ...state.document, top: MOST_LABELS }, { signal });
       state.ranked = found.documents[0];
       state.shown = Math.max(state.shown, Math.min(MOST_AT_FIRST, (cutPlace() ?? 0) + 3)); // so that the cut is seen
       noteTime(performance.now() - began, found);
@@ -152,14 +158,14 @@ function setBlind(on) {
   state.blind = on;
   $("blind").setAttribute("aria-pressed", String(on));
   state.selected = null;
+  if (on) $("moved").hidden = true;
   draw();
   say(on ? "The model's order is hidden" : "The model's order is shown");
 }
 
-async function choose(label) {
+function choose(label) {
   const at = state.ranked.ranking.indexOf(label);
-  if (at >= state.shown) state.shown = at + 1;
-  if (at < 0) return toast(`${label} is not among the first ${MOST_LABELS} labels.`);
+  if (at < 0 || at >= state.shown) state.extra = [...new Set([...state.extra, label])];
   select(label, { focus: true });
 }
 
@@ -170,7 +176,7 @@ const keys = {
   n: () => state.selected && judge(state.selected, "no"),
   h: () => state.selected && !state.blind && move(state.selected, -1),
   l: () => state.selected && !state.blind && move(state.selected, 1),
-  p: () => state.selected && pin(state.selected),
+  p: () => state.selected && !state.blind && !state.unknown.has(state.selected) && pin(state.selected),
   u: () => undo(),
   b: () => setBlind(!state.blind),
   t: () => $(state.model.takes === "text" ? "text" : "features").focus(),
@@ -188,7 +194,7 @@ function onKey(event) {
   if (inField || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const act = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
   if (!act || !state.model) return;
-  if (state.model.learning === "off" && "ynhlu/1234".includes(event.key)) return;
+  if (state.model.learning === "off" && "ynhlu1234".includes(event.key)) return;
   event.preventDefault();
   act();
 }
@@ -220,7 +226,10 @@ function listen() {
   for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button.dataset.copy));
   for (const button of document.querySelectorAll("[data-outcome]")) button.addEventListener("click", () => answer(button.dataset.outcome));
   document.addEventListener("keydown", onKey);
-  startTypeahead(choose);
+  $("unpin").addEventListener("click", () => { state.pinned = []; drawRanking(actions); drawExplanation(); });
+  $("by").value = who();
+  $("by").addEventListener("input", (event) => setWho(event.target.value));
+  startTypeahead(choose, async (label) => { await add(label); if (state.verdicts.has(label)) choose(label); else draw(); });
   onLearnt(async () => { await rank(); if (state.selected) focusLabel(state.selected); });
 }
 

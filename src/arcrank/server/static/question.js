@@ -12,10 +12,9 @@ export function drawQuestion() {
   $("question").hidden = found === null;
   if (found === null) return;
   const [a, b] = found;
-  $("question-text").textContent = `Which label fits better?`;
-  const buttons = $("question").querySelectorAll("[data-outcome]");
-  buttons[0].textContent = a;
-  buttons[1].textContent = b;
+  const names = $("question").querySelectorAll(".choice span");
+  names[0].textContent = a;
+  names[1].textContent = b;
 }
 
 // Among the labels near the top or the cut; in blind mode their order is by name.

@@ -6,7 +6,7 @@ import { cutPlace, places, state, visibleLabels } from "./state.js";
 export function drawRanking(actions) {
   const has = state.ranked !== null;
   $("empty").hidden = has;
-  $("add").hidden = !has || state.model.learning === "off";
+  $("add").hidden = $("copy").hidden = !has;
   $("more").hidden = !has || state.shown >= state.ranked.ranking.length;
   const at = places();
   const cut = state.blind ? null : cutPlace();
@@ -21,24 +21,25 @@ export function drawRanking(actions) {
 }
 
 function cutLine(cut) {
-  const words = cut === 0 ? "no label is predicted" : cut === 1 ? "the label above is predicted" : `the ${cut} labels above are predicted`;
+  const words = cut === 0 ? "no label is predicted" : cut === 1 ? "1 predicted label above" : `${cut} predicted labels above`;
   return make("li", { class: "cut" }, make("span", { textContent: words }));
 }
 
 function row(label, place, cut, actions) {
-  const below = cut !== null && place >= cut;
+  const isRanked = place !== undefined;
+  const below = cut !== null && !(place < cut);
   const selected = state.selected === label;
-  const classes = ["label", selected && "selected", below && "below", state.pinned.includes(label) && "pinned"];
+  const classes = ["label", selected && "selected", below && "below"];
   const name = make("button", {
     type: "button", class: "name", onclick: () => actions.select(label),
     ...(selected ? { "aria-current": "true" } : {}),
   }, label);
   const body = make("div", { class: classes.filter(Boolean).join(" "), data: { label } },
-    make("span", { class: "place", textContent: state.blind ? "·" : `${place + 1}`, "aria-hidden": "true" }),
-    make("span", {}, name, verdict(label), shift(label), ...pathOf(label)),
-    make("span", { class: "value", textContent: state.blind ? "" : valueOf(place) }),
-    state.blind ? null : track(place),
-    selected ? buttons(label, actions) : null);
+    make("span", { class: "place", textContent: state.blind || !isRanked ? "·" : `${place + 1}`, "aria-hidden": "true" }),
+    make("span", {}, name, pinned(label), verdict(label), shift(label), ...pathOf(label)),
+    make("span", { class: "value", textContent: state.blind || !isRanked ? "" : valueOf(place) }),
+    state.blind || !isRanked ? null : track(place),
+    selected ? buttons(label, isRanked, actions) : null);
   return make("li", {}, body);
 }
 
@@ -66,6 +67,10 @@ function track(place) {
   return make("span", { class: "track", "aria-hidden": "true" }, fill);
 }
 
+function pinned(label) {
+  return state.pinned.includes(label) ? make("span", { class: "verdict pin", textContent: "pinned" }) : null;
+}
+
 function verdict(label) {
   const given = state.verdicts.get(label);
   return given ? make("span", { class: `verdict ${given}`, textContent: given === "yes" ? "fits" : "does not fit" }) : null;
@@ -80,7 +85,7 @@ function shift(label) {
     make("span", { class: "hidden", textContent: words }));
 }
 
-function buttons(label, actions) {
+function buttons(label, isRanked, actions) {
   const button = (words, key, act, pressed) => make("button", {
     type: "button", textContent: words, title: `${words} (${key})`, onclick: act, data: { action: key },
     ...(pressed === undefined ? {} : { "aria-pressed": String(pressed) }),
@@ -89,10 +94,13 @@ function buttons(label, actions) {
   const teach = state.model.learning === "off" ? [] : [
     button("Yes", "y", () => actions.judge(label, "yes"), given === "yes"),
     button("No", "n", () => actions.judge(label, "no"), given === "no"),
-    ...(state.blind ? [] : [button("Higher", "h", () => actions.move(label, -1)), button("Lower", "l", () => actions.move(label, 1))]),
+    ...(state.blind || !isRanked ? [] : [button("Higher", "h", () => actions.move(label, -1)), button("Lower", "l", () => actions.move(label, 1))]),
   ];
   const group = make("div", { class: "actions", role: "group" }, ...teach,
-    button("Pin", "p", () => actions.pin(label), state.pinned.includes(label)));
+    ...(state.blind || !state.model.explains || state.unknown.has(label) ? [] : [
+      button("Pin", "p", () => actions.pin(label), state.pinned.includes(label)),
+      make("button", { type: "button", class: "narrow", textContent: "Why", onclick: () => $("why").scrollIntoView() }),
+    ]));
   group.setAttribute("aria-label", `About ${label}`);
   return group;
 }

@@ -6,15 +6,21 @@ export const state = {
   ranked: null, // {ranking, scores, probability, predicted} of the document
   shown: 10,
   selected: null, // a label
+  extra: [], // labels that a person has found or added, and that are not shown otherwise
   pinned: [],
   verdicts: new Map(), // label -> "yes" or "no"
   shifts: new Map(), // label -> places that it moved up
+  unknown: new Set(), // labels that were added, and that the model has not learnt yet
   blind: false,
   history: [], // {id, words, undone}
   asked: new Set(),
 };
 
-export const hasDocument = () => state.document !== null;
+// What belongs to one document.
+export function forgetDocument() {
+  for (const part of [state.verdicts, state.shifts, state.asked]) part.clear();
+  Object.assign(state, { selected: null, pinned: [], extra: [], shown: 10 });
+}
 
 export function places() {
   return new Map((state.ranked?.ranking ?? []).map((label, at) => [label, at]));
@@ -27,6 +33,7 @@ export function cutPlace() {
 
 // In blind mode labels are in alphabetical order, so that their order says nothing.
 export function visibleLabels() {
-  const labels = (state.ranked?.ranking ?? []).slice(0, state.shown);
+  const first = (state.ranked?.ranking ?? []).slice(0, state.shown);
+  const labels = [...first, ...state.extra.filter((label) => !first.includes(label))];
   return state.blind ? labels.sort((a, b) => a.localeCompare(b)) : labels;
 }

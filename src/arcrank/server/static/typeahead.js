@@ -1,10 +1,10 @@
-// A field that finds labels by their letters.
+// A field that finds labels by their letters, and adds those that the model does not have.
 
 import { get, modelPath } from "./api.js";
 import { $, make, say, showError } from "./dom.js";
 import { state } from "./state.js";
 
-export function startTypeahead(choose) {
+export function startTypeahead(choose, add) {
   const input = $("add-label");
   const list = $("add-options");
   let found = [];
@@ -20,9 +20,11 @@ export function startTypeahead(choose) {
   }
 
   function draw() {
-    list.replaceChildren(...found.map(({ label, parent }, at) =>
-      make("li", { id: `option-${at}`, role: "option", "aria-selected": String(at === active), onmousedown: (event) => { event.preventDefault(); pick(at); } },
-        label, parent ? make("span", { class: "path", textContent: parent }) : null)));
+    list.replaceChildren(...found.map(({ label, parent, isNew }, at) => {
+      const note = isNew ? "a new label that fits this document" : parent;
+      return make("li", { id: `option-${at}`, role: "option", "aria-selected": String(at === active), onmousedown: (event) => { event.preventDefault(); pick(at); } },
+        isNew ? `Add “${label}”` : label, note ? make("span", { class: "path", textContent: note }) : null);
+    }));
     list.hidden = found.length === 0;
     input.setAttribute("aria-expanded", String(found.length > 0));
     if (active >= 0) {
@@ -32,10 +34,11 @@ export function startTypeahead(choose) {
   }
 
   function pick(at) {
-    const { label } = found[at];
+    const { label, isNew } = found[at];
     input.value = "";
     close();
-    choose(label);
+    if (isNew) add(label);
+    else choose(label);
   }
 
   async function search() {
@@ -45,7 +48,7 @@ export function startTypeahead(choose) {
       const query = new URLSearchParams({ prefix: input.value.slice(0, 200), limit: 12 });
       const answer = await get(modelPath(state.model.name, `/labels?${query}`));
       if (mine !== number) return;
-      found = answer.labels;
+      found = [...answer.labels, ...addition(input.value.trim(), answer.labels)];
       active = found.length ? 0 : -1;
       draw();
       say(found.length ? `${found.length} labels` : "No label with these letters");
@@ -63,4 +66,9 @@ export function startTypeahead(choose) {
     if (step) { active = (active + step + found.length) % found.length; draw(); event.preventDefault(); }
     if (event.key === "Enter" && active >= 0) { pick(active); event.preventDefault(); }
   });
+}
+
+function addition(name, labels) {
+  const isNew = name && state.model.learning !== "off" && !labels.some(({ label }) => label === name);
+  return isNew ? [{ label: name, isNew }] : [];
 }
