@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import wrightomega
 
-from arcrank.compiled.fastmath import exp_array, log_array, math_buffers
+from arcrank.compiled.fastmath import exp_array, log_array, math_buffers, omega_array
 
 SMALLEST = np.finfo(float).tiny
 
@@ -56,3 +57,16 @@ def test_only_the_first_numbers_are_replaced(x):
     log_array(array, len(x) - 1, math_buffers(len(x)))
     assert array[-1] == x[-1]
     np.testing.assert_allclose(array[:-1], [math.log(value) for value in x[:-1]], rtol=1e-15, atol=1e-16)
+
+
+def omegas(z):
+    z = np.array(z, dtype=float)
+    w, logs = np.empty(len(z)), np.empty(len(z))
+    omega_array(z, len(z), w, logs, math_buffers(len(z)))
+    return w
+
+
+def test_omega_over_the_whole_range():
+    z = np.concatenate([np.linspace(-689, 2000, 100_001), np.linspace(-5, 5, 20_001), [1.0, 0.0, 1e5, 1e12]])
+    np.testing.assert_allclose(omegas(z), wrightomega(z), rtol=1e-13)
+    assert (omegas([-691.0, -800.0, -1e300]) <= 1e-300).all()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from arcrank.compiled.losses import EXPONENTIAL, LOGISTIC
 from arcrank.compiled.margin_dual_centres import total_of_star
+from arcrank.compiled.margin_dual_heads import level_of_heads
 from arcrank.compiled.margin_dual_pieces import step_of_total
 from arcrank.compiled.margin_dual_totals import solve_piece
 
@@ -76,3 +77,25 @@ def test_totals_of_a_star_solve_their_equation(rooms, q, extra, cap, start):
     total = total_of_star(room, len(room), q, slope, cap, start)
     flows = np.minimum(cap, np.maximum(0.0, room - q * total) / slope)
     assert abs(flows.sum() - total) <= 1e-9 * (1 + total)
+
+
+@given(
+    heads=st.lists(st.floats(-5, 5), min_size=1, max_size=6),
+    tails=st.lists(st.floats(-5, 5), min_size=1, max_size=8),
+    q=st.floats(1e-2, 1e2),
+    extra=st.sampled_from([0.0, 0.5, 5.0]),
+    cap=st.sampled_from([0.03, 0.3, np.inf]),
+    start=st.floats(0, 1),
+)
+@settings(max_examples=300, deadline=None)
+def test_the_level_of_heads_balances_their_flows(heads, tails, q, extra, cap, start):
+    """Outflow rises and inflow falls in the level: there is none of them at the lowest head and the highest tail."""
+    low, high = min(heads), max(tails)
+    if low >= high:
+        return
+    heads, tails, slope = np.array(heads), np.array(tails), q + extra
+    sizes = heads, len(heads), tails, len(tails)
+    level = level_of_heads(*sizes, slope, cap, q, low, high, low + start * (high - low))
+    outflow = np.minimum(cap, np.maximum(0.0, level - heads) / slope).sum()
+    inflow = np.maximum(0.0, tails - level).sum() / q
+    assert abs(outflow - inflow) <= 1e-9 * (outflow + inflow) + 1e-12 / q

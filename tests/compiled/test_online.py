@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def counts(graphs, row, score):
     return step, len(wrong)
 
 
+@pytest.mark.slow
 @given(graphs_and_scores(layered_graphs(max_labels=9, max_level=5), FINITE))
 def test_counts_of_layers_are_those_of_all_arcs(case):
     graphs, scores = case

@@ -16,7 +16,7 @@ from arcrank.losses import LogLinearLoss
 from arcrank.solvers.design import LabelDesign
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState
-from arcrank.solvers.loglinear_boosting import solve_boosting
+from arcrank.solvers.loglinear_boosting import LabelSums, solve_boosting
 from tests.losses.test_loglinear import GRAPHS, NAMES, every_other
 from tests.solvers.test_loglinear_dual import problem
 
@@ -25,9 +25,7 @@ def boost(X, g, cut, weight, iterations, virtual=0.0, smoothing=0.0):
     state, history = PrimalState(np.zeros((X.shape[1], g.n_labels))), History()
     loss = LogLinearLoss(g, cut, weight)
     solve_boosting(
-        LabelDesign(X, g.n_labels),
-        loss,
-        g.arc_counts() > 0,
+        LabelSums(LabelDesign(X, g.n_labels), loss, g.arc_counts() > 0),
         state,
         smoothing=smoothing,
         virtual=virtual,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arcrank.decompositions import get_decomposition
+from arcrank.decompositions import CONSTANT_CUT_DOMINATION, get_decomposition
 from arcrank.graphs import LayeredGraphs
 from arcrank.losses import LogLinearLoss
 from arcrank.solvers.design import LabelDesign
@@ -109,3 +109,41 @@ def test_a_callback_stops_and_instances_of_weight_zero_do_not_matter():
     half, _ = by_dual(X[:10], g[:10], cut, np.ones(10))
     whole, _ = by_dual(X, g, cut, weight)
     np.testing.assert_allclose(half.W, whole.W, atol=1e-3)
+
+
+@pytest.mark.parametrize("relax", [1.0, 1.9])
+@pytest.mark.parametrize("decomposition", ["zero-one", "domination", "dominated"])
+def test_every_visit_raises_the_dual(decomposition, relax):
+    rng = np.random.default_rng(4)
+    g = LayeredGraphs.from_levels(rng.integers(-1, 3, size=(12, 5)))
+    X = rng.normal(size=(12, 3))
+    for cut in (get_decomposition(decomposition), CONSTANT_CUT_DOMINATION):
+        ascent = DualAscent(X, g, cut, np.full(12, 30.0))
+        state, last = ascent.start(), -np.inf
+        arrays = np.zeros(12), np.zeros(12), np.zeros((12, 2), dtype=np.int64)
+        for row in rng.integers(12, size=60):
+            ascent._pass(state, *arrays, np.array([row]), 0.0, relax)
+            ascent.measure(state, *arrays)
+            assert state.primal - state.gap >= last - 1e-9 * state.primal
+            last = state.primal - state.gap
+        assert last > 0
+
+
+@pytest.mark.parametrize("decomposition", ["zero-one", "domination", "dominated"])
+def test_documents_that_contradict_each_other_converge_at_a_large_cost(decomposition):
+    """Their flows grow to half of C, a few units with each visit."""
+    rng = np.random.default_rng(5)
+    X = np.repeat(rng.normal(size=(10, 20)), 2, axis=0)
+    g = LayeredGraphs.from_single_labels(rng.integers(6, size=20), 6)
+    state, history = by_dual(X, g, get_decomposition(decomposition), np.full(20, 100.0), tol=1e-3, max_iter=60)
+    assert state.converged
+    assert len(history.entries) < 60
+
+
+def test_empty_instances_have_flows_but_no_weights():
+    g = LayeredGraphs.from_single_labels([0, 1, 1], 3)
+    X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 2.0]])
+    state, _ = by_dual(X, g, get_decomposition("domination"), np.ones(3))
+    alone, _ = by_dual(X[2:], g[2:], get_decomposition("domination"), np.ones(1))
+    assert state.converged
+    np.testing.assert_allclose(state.W, alone.W, atol=1e-5)

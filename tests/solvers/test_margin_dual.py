@@ -6,13 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcrank.decompositions import CUT_DOMINATION, get_decomposition
-from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs
 from arcrank.losses.margin import MARGIN_LOSSES, get_margin_loss
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.margin_dual import KernelDual, LinearDual
-from arcrank.solvers.margin_problem import LayeredProblem, PieceProblem, make_problem
+from arcrank.solvers.margin_problem import LayeredProblem, PieceProblem, WeightedLogisticProblem, make_problem
 from tests import plm_oracle
 from tests.strategies import arc_graphs, layered_graphs
 
@@ -87,8 +86,6 @@ def test_the_optimum_equals_a_generic_solver(kind, decomposition, loss):
 @pytest.mark.parametrize("decomposition", ["zero-one", "domination"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_arc_weights(decomposition, loss):
-    if loss == "logistic":
-        decomposition = "disagreement"
     X = np.random.default_rng(2).normal(size=(8, 3))
     check_optimum(X, graphs_of("weighted"), decomposition, loss, kernels=(False,))
 
@@ -140,8 +137,6 @@ def test_any_graph_is_solved_and_measured_rightly(g, decomposition, loss):
     """Empty, cyclic and contradictory graphs, instances of length 0 among them."""
     X = np.random.default_rng(len(g)).normal(size=(len(g), 3))
     X[::3] = 0.0
-    if loss == "logistic" and getattr(g, "weight", None) is not None:
-        decomposition = "disagreement"
     task = task_of(g, decomposition, loss)
     solution, _ = solve(X, task, tol=1e-3)
     square = float(np.vdot(solution.weights, solution.weights))
@@ -158,7 +153,7 @@ def test_arcs_of_tiny_weight_are_learnt(weight, loss):
     weights = [[weight], [weight, 2 * weight], [weight]]
     g = ArcGraphs.from_arcs([[(0, 1)], [(1, 2), (0, 2)], [(2, 0)]], n_labels=3, weights=weights)
     X = np.random.default_rng(9).normal(size=(3, 3))
-    solution, _ = solve(X, task_of(g, "disagreement" if loss == "logistic" else "zero-one", loss), tol=1e-3)
+    solution, _ = solve(X, task_of(g, "zero-one", loss), tol=1e-3)
     assert solution.converged
     assert np.abs(solution.weights).max() > 0
 
@@ -205,6 +200,42 @@ def test_shrinking_and_threads_do_not_change_the_optimum():
     assert shrunk.primal == threads.primal
 
 
+@pytest.mark.parametrize("decomposition", ["zero-one", "domination", "dominated"])
+def test_weights_of_a_constant_feature_that_follow_slowly_reach_the_same_optimum(decomposition):
+    X, g = big_problem()
+    X = np.hstack([X, np.full((len(X), 1), 2.0)])
+    task = task_of(g, decomposition)
+    plain, _ = solve(X, task, tol=1e-4)
+    slow, _ = solve(X, task, tol=1e-4, constant=2.0)
+    W, flows = slow.weights, task.net_flows(slice(0, len(g)), slow.store)
+    assert plain.converged
+    assert slow.converged
+    # Flows and weights are two points, whose objectives bound the optimum from both sides.
+    if slow.made is not None:
+        np.testing.assert_allclose(np.vstack([W[:-1], slow.made]), X.T @ flows, atol=1e-8)
+    primal = plm_oracle.objective(X @ W, np.vdot(W, W), g, decomposition, "hinge", C, beta=BETA)
+    assert slow.primal == pytest.approx(primal, rel=1e-9)
+    assert slow.dual <= plain.primal
+    assert plain.dual <= slow.primal
+    assert np.linalg.norm(W - plain.weights) <= slow.distance + plain.distance
+
+
+def test_a_constant_that_does_not_settle_is_released():
+    X, g = big_problem()
+    X = np.hstack([X, np.full((len(X), 1), 2.0)])
+    solver = LinearDual(X, task_of(g, "domination"), constant=2.0)
+    solution = solver.start()
+    limits = {"max_iter": 5, "random": np.random.RandomState(0), "history": History()}
+    solver.solve(solution, tol=1e-9, **limits)
+    before = solution.primal, solution.dual
+    solver._release_constant(solution)
+    flows = solver._problem.net_flows(slice(0, len(g)), solution.store)
+    np.testing.assert_allclose(solution.weights, X.T @ flows, atol=1e-8)
+    assert solution.dual == pytest.approx(before[1], rel=1e-9)
+    solver.solve(solution, tol=1e-3, max_iter=500, random=np.random.RandomState(0), history=History())
+    assert solution.converged
+
+
 def test_a_small_cache_changes_nothing():
     X, g = big_problem()
     task = task_of(g, "zero-one")
@@ -230,9 +261,23 @@ def test_a_callback_stops():
     assert solution.relative_gap > 1e-9
 
 
-def test_the_logistic_loss_refuses_different_weights_in_a_piece():
-    with pytest.raises(ParameterError, match="aggregate='sum'"):
-        task_of(graphs_of("weighted"), "zero-one", "logistic")
+@pytest.mark.parametrize("cost", [0.05, 30.0])
+def test_different_weights_in_a_piece_under_the_logistic_loss(cost):
+    rng = np.random.default_rng(6)
+    X, codes, g = rng.normal(size=(8, 3)), rng.normal(size=(4, 2)), graphs_of("weighted")
+    for M in (None, codes):
+        task = task_of(g, "zero-one", "logistic", cost, codes=M)
+        assert isinstance(task, WeightedLogisticProblem)
+        value, scores = plm_oracle.solve(X, g, "zero-one", "logistic", cost, codes=M)
+        for kernel in (False, True):
+            solution, _ = solve(X, task, kernel, tol=1e-5)
+            assert solution.converged
+            assert solution.primal == pytest.approx(value, rel=2e-5)
+            np.testing.assert_allclose(scores_of(X, task, solution, kernel), scores, atol=0.05)
+
+
+def test_equal_weights_under_the_logistic_loss_need_no_kernel_of_their_own():
+    assert type(task_of(graphs_of("cyclic"), "zero-one", "logistic")) is PieceProblem
 
 
 @pytest.mark.parametrize("decomposition", ["domination", "disagreement", "cut-domination"])

@@ -10,8 +10,11 @@ from arcrank.compiled.margin_dual_totals import solve_piece
 
 
 @kernel
-def relax_identity(rule, C, q, quiet, split, judged, f, flow, change, heads, at_head, tails, at_tail):
-    """Solve the one piece of a two-layer graph; return gap and cost before, the dual's rise, and whether it moved."""
+def relax_identity(rule, C, q, own, quiet, split, judged, f, flow, change, heads, at_head, tails, at_tail):
+    """Solve the one piece of a two-layer graph; return gap and cost before, the dual's rise, and whether it moved.
+
+    own : see `compiled.margin_dual_heads`.
+    """
     _, _, loss, target = rule
     # The instance's part of the gap, C L(smallest margin) - g(T) + flows . scores, costs one loop and spares the rest.
     low, high, T, product = np.inf, -np.inf, 0.0, 0.0
@@ -30,10 +33,10 @@ def relax_identity(rule, C, q, quiet, split, judged, f, flow, change, heads, at_
     # Scores without the piece's own flow, for now in `change`: it is not needed before.
     low, high = np.inf, -np.inf
     for j in range(split):
-        change[j] = f[j] - q * flow[j]
+        change[j] = f[j] - own * flow[j]
         low = min(low, change[j])
     for j in range(split, judged):
-        change[j] = f[j] + q * flow[j]
+        change[j] = f[j] + own * flow[j]
         high = max(high, change[j])
     # At the solution phi - theta = g'(T) <= target and theta <= high, so heads from high + target on have no outflow;
     # likewise tails. g' of the smooth losses is not bounded, and every label may take part.
@@ -41,17 +44,17 @@ def relax_identity(rule, C, q, quiet, split, judged, f, flow, change, heads, at_
     n_heads, n_tails = 0, 0
     for j in range(split):
         if change[j] < high + reach:
-            heads[n_heads], at_head[n_heads] = (low - change[j]) / q, j
+            heads[n_heads], at_head[n_heads] = (low - change[j]) / own, j
             n_heads += 1
         change[j], flow[j] = -flow[j], 0.0
     for j in range(split, judged):
         if change[j] > low - reach:
-            tails[n_tails], at_tail[n_tails] = (change[j] - high) / q, j
+            tails[n_tails], at_tail[n_tails] = (change[j] - high) / own, j
             n_tails += 1
         change[j], flow[j] = flow[j], 0.0
     rise = -before
     if n_heads > 0 and n_tails > 0:
-        T, below, above = solve_piece(rule, C, q, heads, n_heads, tails, n_tails, low - high, T)
+        T, below, above = solve_piece(rule, C, own, heads, n_heads, tails, n_tails, low - high, T)
         rise += gain(loss, target, C, T)
         for j in range(n_heads):
             flow[at_head[j]] = max(0.0, heads[j] - below)

@@ -7,18 +7,20 @@ equals g'(T), where g is the dual of the loss and q = ||x||^2. The margin is a c
 Newton's method finds T in a few steps.
 
 rule : (mode, mirror, loss, target); mode IDENTITY has one piece per instance (on two layers only), CENTRES one per
-    head, ARCS one per arc, CUT_CENTRES one per head and one per arc of label 0, the cut; `mirror`: see
-    `compiled.layers`
+    head, HEADS the same on two layers for hinge and squared hinge, solved at once, ARCS one per arc, CUT_CENTRES one
+    per head and one per arc of label 0, the cut; `mirror`: see `compiled.layers`
 graph : (ptr, label, level, rest, n_layers) of LayeredGraphs
 rows : (data, indices, indptr) of the CSR features; `square` holds the squared lengths of the rows
 cost : (n,) C of every piece of an instance
 store : see `compiled.flow_store`; it holds the non-zero flows
 watch : see `compiled.margin_dual_watch`; without instances where nothing is watched
-one_piece, pieces : (True, None) for mode IDENTITY, (None, True) for the others. numba leaves out a branch that
-    an argument None rules out, and compiles half as long
+lag : see `compiled.margin_dual_constant`; `square` does without the constant then
+relax : 1, or up to 2 for longer steps in the modes IDENTITY and HEADS; see `compiled.margin_dual_heads`
+one_block, pieces : (True, None) for the modes IDENTITY and HEADS, (None, True) for the others. numba leaves out a
+    branch that an argument None rules out, and compiles half as long
 gaps, costs : (n,) an instance's part of the duality gap and of the primal when it was last seen
 
-Keys are positions in the order of layers: of a label (identity), or centre * k + other end (a piece for each centre).
+Keys are positions in the order of layers: of a label (IDENTITY and HEADS), or centre * k + other end.
 """
 
 from __future__ import annotations
@@ -29,8 +31,11 @@ from arcrank.compiled.flow_store import is_full, save_flows
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.layers import arrange, layer_workspace
 from arcrank.compiled.margin_dual_centres import ARCS, CENTRES, CUT_CENTRES, gap_of_centres, relax_centres
+from arcrank.compiled.margin_dual_constant import FOLLOWS, add_constant, follow
+from arcrank.compiled.margin_dual_heads import relax_heads
 from arcrank.compiled.margin_dual_identity import relax_identity
 from arcrank.compiled.margin_dual_watch import (
+    HEADS,
     IDENTITY,
     compress,
     load_flows,
@@ -42,7 +47,7 @@ from arcrank.compiled.margin_dual_watch import (
 )
 from arcrank.compiled.rows import copy_values, score_row
 
-__all__ = ["ARCS", "CENTRES", "CUT_CENTRES", "IDENTITY", "gram_pass", "linear_pass", "net_flows"]
+__all__ = ["ARCS", "CENTRES", "CUT_CENTRES", "HEADS", "IDENTITY", "gram_pass", "linear_pass", "net_flows"]
 
 _MANY_LAYERS = 8  # above, nearly every label is a head, and all of them are looked at
 
@@ -66,8 +71,8 @@ def _save(i, mode, k, some, store, place, keys, values, count):
 
 
 @kernel
-def _visit_identity(i, rule, k, judged, some, C, q, quiet, store, work, count):
-    """Solve the one piece of a two-layer graph; see `_visit`."""
+def _visit_block(i, rule, k, judged, some, C, q, relax, quiet, store, work, count):
+    """Solve all flows of a two-layer graph; see `_visit`."""
     start, f, flow, change, one, place = work[1], work[3], work[4], work[5], work[10], work[13]
     keys, values = one
     split = _split_of(start)
@@ -75,9 +80,11 @@ def _visit_identity(i, rule, k, judged, some, C, q, quiet, store, work, count):
         return 0.0, 0.0, 0.0, 0
     for e in range(count):
         flow[keys[e]] = values[e]
-    gap, cost, rise, moved = relax_identity(
-        rule, C, q, quiet, split, judged, f, flow, change, work[6], work[7], work[8], work[9]
-    )
+    buffers = work[6], work[7], work[8], work[9]
+    if rule[0] == HEADS:
+        gap, cost, rise, moved = relax_heads(rule, C, q, q / relax, quiet, split, judged, f, flow, change, *buffers)
+    else:
+        gap, cost, rise, moved = relax_identity(rule, C, q, q / relax, quiet, split, judged, f, flow, change, *buffers)
     out = 0
     for j in range(judged):
         if flow[j] > 0.0:
@@ -104,7 +111,7 @@ def _choose_near(i, rule, k, judged, work, watch, count):
 
 
 @kernel
-def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, one_piece, pieces):
+def _visit(i, rule, judged, partial, C, q, relax, quiet, rounds, store, work, watch, one_block, pieces):
     """Solve all pieces of instance i, arranged in `work`.
 
     Return its gap and cost before, the rise of the dual, and the number of labels whose `change` (new minus old flow)
@@ -115,8 +122,8 @@ def _visit(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, on
     if partial:
         copy_values(watch[1][i, :judged], place)
         renumber(rule[0], k, place, judged, index, one[0], count)
-    if one_piece is not None:
-        return _visit_identity(i, rule, k, judged, partial, C, q, quiet, store, work, count)
+    if one_block is not None:
+        return _visit_block(i, rule, k, judged, partial, C, q, relax, quiet, store, work, count)
     if pieces is not None:
         return _visit_centres(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, count)
     return 0.0, 0.0, 0.0, 0
@@ -175,8 +182,8 @@ def _workspace(k, n_layers, widest):
 
 @kernel
 def linear_pass(
-    rule, graph, rows, square, cost, visits, first, full, widest, quiet, rounds, W, store, watch, gaps, costs,
-    one_piece, pieces,
+    rule, graph, rows, square, cost, visits, first, full, widest, relax, quiet, rounds, W, lag, store, watch,
+    gaps, costs, one_block, pieces,
 ):  # fmt: skip
     """Visit instances until the pool may overflow; return the position reached and the rise of the dual.
 
@@ -188,11 +195,15 @@ def linear_pass(
     work = _workspace(k, graph[4], widest)
     order, change, scores = work[2], work[5], np.empty(k)
     sign = -1.0 if rule[1] else 1.0
+    held, last = 1 if len(lag[1]) > 0 else 0, len(W) - 1
+    every = max(1, len(visits) // FOLLOWS)
     rise = 0.0
     for v in range(first, len(visits)):
         i = visits[v]
         if is_full(store, widest):
             return v, rise
+        if held > 0 and v % every == 0 and not measuring:
+            follow(lag, W[last])
         partial = not full and watch[2][i] > 0
         if partial:
             judged = np.int64(watch[2][i])
@@ -201,7 +212,7 @@ def linear_pass(
             score_row(indptr, indices, data, W, i, scores)
             judged = arrange(i, graph, rule[1], scores, work[0], work[1], order, work[3])
         visit = _visit(
-            i, rule, judged, partial, cost[i], square[i], quiet, rounds, store, work, watch, one_piece, pieces
+            i, rule, judged, partial, cost[i], square[i], relax, quiet, rounds, store, work, watch, one_block, pieces
         )
         gaps[i], costs[i], up, changed = visit
         if pieces is None and not partial and not measuring:
@@ -216,7 +227,9 @@ def linear_pass(
                 order[n_moved], scores[n_moved] = order[j], sign * change[j]
                 n_moved += 1
         if n_moved > 0:
-            for e in range(indptr[i], indptr[i + 1]):
+            if held > 0:
+                rise += add_constant(lag, W[last], square[i], order, scores, n_moved)
+            for e in range(indptr[i], indptr[i + 1] - held):
                 row, x = W[indices[e]], data[e]
                 for j in range(n_moved):
                     row[order[j]] += x * scores[j]
@@ -225,7 +238,7 @@ def linear_pass(
 
 @kernel
 def gram_pass(
-    rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients, one_piece,
+    rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients, one_block,
     pieces,
 ):  # fmt: skip
     """Visit a batch whose kernel matrix is K and whose scores are F, updated in place; return the rise of the dual."""
@@ -244,7 +257,7 @@ def gram_pass(
                 return rise
             judged = arrange(i, graph, rule[1], F[b], work[0], work[1], order, work[3])
             visit = _visit(
-                i, rule, judged, False, cost[i], square[i], quiet, rounds, store, work, watch, one_piece, pieces
+                i, rule, judged, False, cost[i], square[i], 1.0, quiet, rounds, store, work, watch, one_block, pieces
             )
             gaps[i], costs[i], up, judged = visit
             rise += up
@@ -276,7 +289,7 @@ def net_flows(rule, graph, first, store, flows):
         split = _split_of(start)
         for e in range(store[0][i], store[0][i] + store[1][i]):
             key, amount = store[3][e], sign * store[4][e]
-            if rule[0] == IDENTITY:
+            if rule[0] <= IDENTITY:
                 flows[r, order[key]] += amount if key < split else -amount
             else:
                 flows[r, order[key // k]] += amount

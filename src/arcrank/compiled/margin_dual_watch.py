@@ -17,7 +17,7 @@ from arcrank.compiled.losses import SQUARED
 from arcrank.compiled.margin_dual_centres import ARCS, CUT_CENTRES
 from arcrank.compiled.rows import copy_values
 
-IDENTITY = 0
+IDENTITY, HEADS = 0, -1  # modes up to IDENTITY have one flow for each label
 _NEAR = 0.2  # labels whose score is at most this far from taking part are watched
 
 
@@ -37,7 +37,7 @@ def renumber(mode, k, place, n, index, keys, count):
         index[place[j]] = j
     for e in range(count):
         own = keys[e]
-        keys[e] = index[own] if mode == IDENTITY else index[own // k] * k + index[own % k]
+        keys[e] = index[own] if mode <= IDENTITY else index[own // k] * k + index[own % k]
 
 
 @kernel
@@ -45,7 +45,7 @@ def save_watched(i, mode, k, store, place, keys, values, count):
     """Store an instance's flows under keys that do not depend on which labels were watched; changes `keys`."""
     for e in range(count):
         own = keys[e]
-        keys[e] = np.int64(place[own]) if mode == IDENTITY else np.int64(place[own // k]) * k + place[own % k]
+        keys[e] = np.int64(place[own]) if mode <= IDENTITY else np.int64(place[own // k]) * k + place[own % k]
     save_flows(i, store, keys, values, count)
 
 
@@ -83,21 +83,21 @@ def near_labels(rule, k, start, judged, order, f, keys, count, mark, limits, mos
     """
     mode = rule[0]
     for e in range(count):
-        mark[keys[e] if mode == IDENTITY else keys[e] % k] = 1.0
+        mark[keys[e] if mode <= IDENTITY else keys[e] % k] = 1.0
     last = len(start) - 2
     while last > 0 and start[last] == judged:
         last -= 1
     lack, n = _NEAR, most + 1
     while n > most and lack > 0.001:
         _thresholds(rule, start, order, f, lack, limits)
-        if mode == IDENTITY:
+        if mode <= IDENTITY:
             _two_thresholds(rule, start[last], judged, f, lack, last, limits)
         n = 0
         for b in range(len(start) - 1):
             starts[b] = n
             for j in range(start[b], start[b + 1]):
                 # With one piece per head every head must be there, or its piece would be forgotten.
-                if mode == IDENTITY and b < last:
+                if mode <= IDENTITY and b < last:
                     chosen = f[j] <= limits[b]
                 else:
                     chosen = b < last or f[j] >= limits[b]
@@ -107,13 +107,13 @@ def near_labels(rule, k, start, judged, order, f, keys, count, mark, limits, mos
         starts[len(start) - 1] = n
         lack *= 0.3
     for e in range(count):
-        mark[keys[e] if mode == IDENTITY else keys[e] % k] = 0.0
+        mark[keys[e] if mode <= IDENTITY else keys[e] % k] = 0.0
     return n
 
 
 @kernel
 def _two_thresholds(rule, split, judged, f, lack, last, limits):
-    """Set the limits of one piece of two layers: heads up to limits[0:last] and tails from limits[last] on."""
+    """Set the limits of two layers: heads up to limits[0:last] and tails from limits[last] on take part."""
     low, high = np.inf, -np.inf
     for j in range(split):
         low = min(low, f[j])
@@ -122,7 +122,9 @@ def _two_thresholds(rule, split, judged, f, lack, last, limits):
     reach = rule[3] if rule[2] <= SQUARED else 0.0
     for b in range(last):
         limits[b] = max(low, high + reach) + lack
-    limits[last] = min(high, low - reach) - lack
+    # With one piece per head only the highest tails are filled; see `_thresholds`.
+    deepest = high - 0.5 * reach if rule[0] == HEADS else -np.inf
+    limits[last] = min(high, max(low - reach, deepest)) - lack
 
 
 @kernel

@@ -2,20 +2,79 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 
 from arcrank._typing import Array, Mask
+from arcrank.compiled.candidate_boosting import arc_sums, largest_norm
 from arcrank.compiled.loglinear_boosting import boosting_step
-from arcrank.losses import LogLinearLoss
-from arcrank.solvers.design import Design
+from arcrank.decompositions import Decomposition
+from arcrank.graphs import CandidateGraphs
+from arcrank.losses import FlowLoss
+from arcrank.solvers.design import LabelDesign, csr_triple
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState
 
 
+class BoostingSums(Protocol):
+    """What the update needs of the base functions and of the data."""
+
+    rho: float
+    """The largest sum of |pi| over base functions, of all arcs."""
+
+    def sums(self, W: Array) -> tuple[float, Array, Array]:
+        """The loss at the weights, and W+ and W- in their shape."""
+
+
+class LabelSums:
+    """Base functions `x_w [y' = y]`: a head and a tail share none, so that the flows of labels are enough.
+
+    rows : (n,) instances that have arcs
+    """
+
+    def __init__(self, features: LabelDesign, loss: FlowLoss, rows: Mask) -> None:
+        self.rho = 2.0 * features.largest_norm(rows)
+        self._features, self._loss = features, loss
+        self._positive, self._negative = features.split()
+
+    def sums(self, W: Array) -> tuple[float, Array, Array]:
+        """`W+ = X' inflow` and `W- = X' outflow`; for features of either sign the terms are crossed."""
+        value, outflow, inflow = self._loss.flows(self._features.scores(W))
+        plus, minus = self._positive.transposed(inflow), self._positive.transposed(outflow)
+        if self._negative is not None:
+            plus += self._negative.transposed(outflow)
+            minus += self._negative.transposed(inflow)
+        return value, plus, minus
+
+
+class CandidateSums:
+    """Joint features of candidates, (candidates, d): pi differs from arc to arc, and so every arc is written out.
+
+    features : dense, or CSR with ascending columns
+    """
+
+    def __init__(
+        self, features: Any, graphs: CandidateGraphs, decomposition: Decomposition, weight: Array, *, normalize: bool
+    ) -> None:
+        self._features = features
+        self._Z, self._ptr, self._normalize = csr_triple(features), graphs.ptr, normalize
+        arcs = graphs.to_arcs()
+        pieces = decomposition.pieces(arcs)
+        self._pieces = pieces.row_ptr, pieces.arc_ptr, pieces.head, pieces.tail, pieces.weight
+        self._weight = np.ascontiguousarray(weight, dtype=np.float64)
+        self.rho = largest_norm(self._ptr, arcs.arc_ptr, arcs.head, arcs.tail, self._Z, features.shape[1])
+
+    def sums(self, W: Array) -> tuple[float, Array, Array]:
+        """Fig. 3: `W+` sums `q pi / s` over arcs with pi > 0, and `W-` minus that over those with pi < 0."""
+        plus, minus = np.empty_like(W), np.empty_like(W)
+        scores = np.asarray(self._features @ W)
+        value = arc_sums(self._ptr, self._pieces, self._weight, self._normalize, self._Z, scores, plus, minus)
+        return value, plus, minus
+
+
 def solve_boosting(
-    features: Design,
-    loss: LogLinearLoss,
-    rows: Mask,
+    problem: BoostingSums,
     state: PrimalState,
     *,
     smoothing: float,
@@ -26,24 +85,17 @@ def solve_boosting(
 ) -> None:
     """Minimise `loss + virtual * sum_l (log(1 + e^l) + log(1 + e^-l))` by Fig. 3's update.
 
-    rows : (n,) instances that have arcs; rho is the largest |pi|_1 over their arcs, 2 max ||x||_1.
     smoothing : eps, added to W+ and W- in Lambda = 1/2 ln(W+ / W-); 0 is the paper's update.
     virtual : nu, the weight of the virtual examples; 0 is the paper's unregularised algorithm.
     tol : stop when Theorem 1 promises a relative decrease of at most tol.
     history : `bound` is the decrease that Theorem 1 promises for the step from the loss noted in the same entry.
     """
-    positive, negative = features.split()
-    rho = 2.0 * features.largest_norm(rows)
-    rho = max(rho, 1.0) if virtual > 0 else rho
+    rho = max(problem.rho, 1.0) if virtual > 0 else problem.rho
     if rho == 0.0:  # no arcs, or no features where there are arcs: nothing can be learnt
-        state.loss, state.relative_gap, state.converged = loss.value(features.scores(state.W)), 0.0, True
+        state.loss, state.relative_gap, state.converged = problem.sums(state.W)[0], 0.0, True
         return
     for _ in range(max_iter):
-        value, outflow, inflow = loss.flows(features.scores(state.W))
-        plus, minus = positive.transposed(inflow), positive.transposed(outflow)
-        if negative is not None:  # features of either sign: cross the terms
-            plus += negative.transposed(outflow)
-            minus += negative.transposed(inflow)
+        value, plus, minus = problem.sums(state.W)
         state.loss = value + virtual * _virtual_loss(state.W) if virtual > 0 else value
         bound = boosting_step(plus.ravel(), minus.ravel(), state.W.reshape(-1), rho, smoothing, virtual)  # in place
         state.relative_gap = bound / max(state.loss, 1e-300)

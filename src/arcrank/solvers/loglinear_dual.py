@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,12 @@ from arcrank.decompositions import Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.solvers.history import History
 
+_FIRST_PASSES = 3  # over all instances, before those that hold the gap are visited more often than others
+_RELAX = 1.6  # factor of the steps after them, below 2; see `compiled.loglinear_dual_block`
+_WAITING = 0.15  # share of the mean gap below which an instance waits
+_REPEATS = 50  # visits of such instances after a pass, at most
+_LARGE = 4000.0  # weight times squared length of an instance from which on a start from 0 takes long
+_APPROACH_PASSES, _NEAR_ENOUGH = 10, 0.02  # at each smaller weight: passes at most, and the gap that is enough
 _LAYERED = {"zero-one": (False, True), "domination": (False, False), "dominated": (True, False)}  # mirror, shared
 
 
@@ -44,8 +51,9 @@ class DualState:
 class DualAscent:
     """`min 1/2 ||W||^2 + sum_i weight_i 1/s_i sum_pieces log(1 + sum_arcs w exp(-margin))` by its dual.
 
-    Instances are visited in random order; each visit moves the instance's flows towards the best ones at the present
-    scores by an exact one-dimensional search. Instances at their optimum sleep for a while. One thread.
+    Instances are visited in random order; a visit solves the instance's flows with those of all others held fixed.
+    After a pass, those that still hold a part of the gap are visited again until most of it is gone: where C is large,
+    these are few documents that contradict each other. One thread.
     """
 
     def __init__(
@@ -67,6 +75,7 @@ class DualAscent:
         self._squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
         self._weight = np.ascontiguousarray(weight, dtype=np.float64)
         self._visit, self.n_flows = _bind(graphs, decomposition, normalize)
+        self._entropies = np.full(len(self._weight), np.nan)
 
     def start(self) -> DualState:
         """All flows 0."""
@@ -74,6 +83,8 @@ class DualAscent:
 
     def rescale(self, state: DualState, factor: float) -> None:
         """Multiply the instances' weights, and flows and W alike: the start for another C."""
+        if factor == 1.0:
+            return
         self._weight = self._weight * factor
         state.flows *= factor
         state.W *= factor
@@ -83,38 +94,92 @@ class DualAscent:
         self, state: DualState, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         """Ascend from `state` on, in place (Ctrl-C loses nothing), until the relative gap is at most tol."""
+        if not state.flows.any():
+            self._approach(state, max_iter, random)
+        self._solve(state, tol, max_iter, random, history)
+
+    def _approach(self, state: DualState, max_iter: int, random: np.random.RandomState) -> None:
+        """Start from the scaled flows of smaller weights: from 0, those of contradicting instances grow slowly."""
+        scale = float((self._weight * self._squares).max(initial=0.0))
+        steps = int(np.ceil(np.log10(scale / _LARGE))) if scale > _LARGE else 0
+        self.rescale(state, 0.1**steps)
+        for _ in range(steps):
+            self._solve(state, _NEAR_ENOUGH, min(max_iter, _APPROACH_PASSES), random, History())
+            self.rescale(state, 10.0)
+
+    def _solve(
+        self, state: DualState, tol: float, max_iter: int, random: np.random.RandomState, history: History
+    ) -> None:
         n = len(self._weight)
         gaps, losses, sleep = np.zeros(n), np.zeros(n), np.zeros((n, 2), dtype=np.int64)
         skip, usual = 0.0, 0.4  # usual: how much smaller the gap is after a pass than what the pass saw on its way
-        for _ in range(max_iter):
-            self.ascend(state, gaps, losses, sleep, random.permutation(n), skip)
+        self._entropies[:] = np.nan  # the flows may be those of a caller
+        for number in range(max_iter):
+            relax = 1.0 if number < _FIRST_PASSES else _RELAX
+            self._pass(state, gaps, losses, sleep, random.permutation(n), skip, relax)
             estimate = state.relative_gap
             exact = usual * estimate <= tol
             if exact:
                 self.measure(state, gaps, losses, sleep)
                 usual = max(0.1, min(1.0, state.relative_gap / estimate)) if estimate > 0 else usual
+            elif number >= _FIRST_PASSES:
+                self._repeat(state, gaps, losses, sleep, random, self._negligible(state, tol), tol)
+                exact = state.relative_gap <= tol
+                if exact:
+                    self.measure(state, gaps, losses, sleep)
             stop = history.add(loss=state.loss, gap=state.relative_gap)
-            # An instance waits when its gap is small compared with what tol allows it, or with the present mean.
-            skip = max(0.1 * tol * state.primal, 0.03 * state.gap) / max(1, n)
+            skip = self._negligible(state, tol)
             if exact and state.relative_gap <= tol:
                 state.converged = True
                 return
-            sleep[gaps > skip] = 0
             if stop:
                 break
         self.measure(state, gaps, losses, sleep)
         state.converged = state.relative_gap <= tol
 
+    def _negligible(self, state: DualState, tol: float) -> float:
+        """The gap below which an instance waits: small compared with what tol allows it, or with the present mean."""
+        return max(0.1 * tol * state.primal, _WAITING * state.gap) / max(1, len(self._weight))
+
+    def _repeat(
+        self,
+        state: DualState,
+        gaps: Array,
+        losses: Array,
+        sleep: Any,
+        random: np.random.RandomState,
+        skip: float,
+        tol: float,
+    ) -> None:
+        """Visit the instances above `skip` until they hold a tenth of their gap; those below drop out on the way."""
+        rows = random.permutation(np.flatnonzero(gaps > skip))  # the order stays the same, as over-relaxation needs it
+        goal = max(0.1 * float(gaps[rows].sum()), 0.3 * tol * state.primal)
+        for _ in range(_REPEATS):
+            self._pass(state, gaps, losses, sleep, rows, skip, _RELAX)
+            left = float(gaps[rows].sum())
+            rows = rows[gaps[rows] > skip]
+            if left <= goal or len(rows) == 0:
+                break
+
     def ascend(self, state: DualState, gaps: Array, losses: Array, sleep: Any, rows: Any, skip: float) -> None:
-        """Visit these instances once, moving the flows of those whose gap is above `skip`."""
-        arrays = self._weight, self._X, self._squares, state.W, state.flows, gaps, losses, sleep
-        self._visit(*arrays, rows, skip, True)
-        state.loss, state.gap = float(losses.sum()), float(gaps.sum())
+        """Visit these instances once, moving the flows of those whose gap is above `skip`; small ones sleep."""
+        self._entropies[:] = np.nan  # the flows may have changed since the last visit
+        self._run(state, gaps, losses, sleep, rows, skip, 1.0, True)
 
     def measure(self, state: DualState, gaps: Array, losses: Array, sleep: Any) -> None:
         """The exact loss and gap at the present weights."""
-        arrays = self._weight, self._X, self._squares, state.W, state.flows, gaps, losses, sleep
-        self._visit(*arrays, np.arange(len(gaps)), 0.0, False)
+        self._entropies[:] = np.nan
+        self._run(state, gaps, losses, sleep, np.arange(len(gaps)), 0.0, 1.0, False)
+
+    def _pass(
+        self, state: DualState, gaps: Array, losses: Array, sleep: Any, rows: Any, skip: float, relax: float
+    ) -> None:
+        sleep[:] = 0
+        self._run(state, gaps, losses, sleep, rows, skip, relax, True)
+
+    def _run(self, state: DualState, gaps: Array, losses: Array, sleep: Any, *how: Any) -> None:
+        arrays = self._weight, self._X, self._squares, state.W, state.flows, self._entropies, gaps, losses, sleep
+        self._visit(*arrays, *how)
         state.loss, state.gap = float(losses.sum()), float(gaps.sum())
 
 
@@ -130,7 +195,15 @@ def _bind(graphs: PreferenceGraphs, decomposition: Decomposition, normalize: boo
         return lambda *a: loglinear_dual_layers.ascend(*fixed, *a), int(state_ptr[-1])
     cut = decomposition.pieces(graphs.to_arcs())
     pieces = cut.row_ptr, cut.arc_ptr, cut.head, cut.tail, cut.weight
-    return lambda *a: loglinear_dual_pieces.ascend(pieces, normalize, decomposition.constant_cut, *a), len(cut.head)
+    return partial(_visit_pieces, pieces, normalize, decomposition.constant_cut), len(cut.head)
+
+
+def _visit_pieces(pieces: Any, normalize: bool, fixed: bool, *arguments: Any) -> int:
+    """Explicit pieces have their own search, without stored entropies and over-relaxation."""
+    *arrays, _entropies, gaps, losses, sleep, rows, skip, _relax, learn = arguments
+    measured = (gaps, losses, sleep, rows, skip, learn)
+    steps: int = loglinear_dual_pieces.ascend(pieces, normalize, fixed, *(*arrays, *measured))
+    return steps
 
 
 def count_flows(graphs: PreferenceGraphs, decomposition: Decomposition) -> int:

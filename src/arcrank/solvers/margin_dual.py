@@ -31,6 +31,9 @@ _BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and
 _ROUNDING = 1e-12  # share of the primal that rounding may hide of the gap
 _APPROACH, _APPROACHES = 5.0, 6  # factor between the costs of a cold start, and the most of them
 _APPROACH_PASSES, _NEAR_ENOUGH = 12, 0.01  # at each of them: passes at most, and the relative gap that is enough
+_FIRST_PASSES, _RELAX = 3, 1.3  # passes of plain steps, and the factor of the steps after them
+_LEAST = 0.2  # share of the squared length of an instance that counts, however much of it is the constant
+_PATIENCE, _PROGRESS = 25, 0.8  # after so many passes the gap must be at most this share, or steps become plain
 _TINY = 1e-30  # stands for the squared length of an empty instance
 
 
@@ -39,6 +42,7 @@ class Solution:
     """Dual variables, what they make, and how good it is.
 
     weights : (d, s) W of a linear machine, or (n, k) net flows of a kernel machine
+    made : what the flows make of the last row of W, where that follows them slowly; see `LinearDual`
     """
 
     store: FlowStore
@@ -47,6 +51,12 @@ class Solution:
     dual: float = -np.inf
     converged: bool = False
     passes: int = 0
+    made: Array | None = None
+
+    @property
+    def lag(self) -> float:
+        """The distance of the weights from those that the flows make."""
+        return 0.0 if self.made is None else float(np.linalg.norm(self.weights[-1] - self.made))
 
     @property
     def relative_gap(self) -> float:
@@ -58,9 +68,10 @@ class Solution:
         """A bound on the distance of W from the optimal W*, at any tolerance.
 
         Both objectives are strongly concave or convex in W: primal - P* and D* - dual are each at least
-        1/2 ||W - W*||^2. So the gap bounds its square.
+        1/2 ||W - W*||^2, the latter for the W that the flows make. So the gap bounds its square, where these are one.
         """
-        return float(np.sqrt(max(0.0, self.primal - self.dual) + _ROUNDING * self.primal))
+        gap, lag = max(0.0, self.primal - self.dual) + _ROUNDING * self.primal, self.lag
+        return 0.5 * lag + float(np.sqrt(max(0.0, gap - 0.25 * lag**2)))
 
 
 @dataclass
@@ -91,6 +102,27 @@ class Alarm:
         self.wake[rows], self.wait[rows] = 0, 0
 
 
+@dataclass
+class Patience:
+    """Whether longer steps and weights that lag behind still help: the dual does not fall, and the gap does."""
+
+    lost: bool = False
+    _passes: int = 0
+    _gap: float = np.inf
+    _dual: float = -np.inf
+
+    def look(self, solution: Solution) -> None:
+        """After a pass."""
+        gap = solution.primal - solution.dual
+        self._dual = max(self._dual, solution.dual)
+        self._passes += 1
+        if self._dual - solution.dual > 0.5 * (solution.primal - self._dual):
+            self.lost = True
+        if self._passes % _PATIENCE == 0:
+            self.lost = self.lost or gap > _PROGRESS * self._gap
+            self._gap = gap
+
+
 class _Dual:
     """What both machines know: the part of each instance in gap and primal, and its squared length."""
 
@@ -115,9 +147,15 @@ class _Dual:
 
 
 class LinearDual(_Dual):
-    """A linear machine: works on W, never on a kernel matrix; a pass costs O(non-zeros of X times labels)."""
+    """A linear machine: works on W, never on a kernel matrix; a pass costs O(non-zeros of X times labels).
 
-    def __init__(self, X: Any, problem: MarginProblem, *, shrinking: bool = True, n_jobs: int = 1) -> None:
+    constant : the value of the last column of X, if that is a constant feature. Its weights then follow the flows
+        slowly (`compiled.margin_dual_constant`), unless instances are few.
+    """
+
+    def __init__(
+        self, X: Any, problem: MarginProblem, *, shrinking: bool = True, n_jobs: int = 1, constant: float = 0.0
+    ) -> None:
         X = sp.csr_matrix(X)
         self._X = X
         self._rows = np.ascontiguousarray(X.data), X.indices.astype(np.int32), X.indptr.astype(np.int64)
@@ -126,6 +164,8 @@ class LinearDual(_Dual):
         self.live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
         self._shrinking = shrinking
         self._n_jobs = n_jobs
+        self._constant = constant if problem.exact_visits and len(self.live) > _VISITS else 0.0
+        self._curvature = self._square  # by which flows change their own scores
         self.gaps, self.costs = np.zeros(X.shape[0]), np.zeros(X.shape[0])
 
     def start(self, store: FlowStore | None = None) -> Solution:
@@ -133,12 +173,33 @@ class LinearDual(_Dual):
         W = np.zeros((self._X.shape[1], self._problem.n_embedded))
         if store is None:  # at W = 0 a piece costs C L(0) = C
             primal = float((self._problem.cost * self._problem.pieces_of).sum())
-            return Solution(FlowStore.empty(self._X.shape[0], self._problem.widest), W, primal, 0.0)
+            empty = FlowStore.empty(self._X.shape[0], self._problem.widest)
+            return Solution(empty, W, primal, 0.0, made=self._made(W))
         for block in row_blocks(*self._problem.shape):
             W += self._X[block].T @ self._problem.embed(self._problem.net_flows(block, store))
-        solution = Solution(store, W)
+        solution = Solution(store, W, made=self._made(W))
         self.measure(solution)
         return solution
+
+    def _made(self, W: Array) -> Array | None:
+        return W[-1].copy() if self._constant != 0.0 else None
+
+    def _hold_constant(self, solution: Solution) -> None:
+        """Let the weights of the constant follow the flows of this solution, if they do not do so at once."""
+        made = solution.made
+        if made is None:
+            nothing = np.zeros(0)
+            self._curvature, self._problem.lag = self._square, (0.0, nothing, nothing, nothing)
+        else:
+            self._curvature = np.maximum(self._square - self._constant**2, _LEAST * self._square)
+            self._problem.lag = self._constant, made, np.zeros(len(made)), np.zeros(len(made))
+
+    def _release_constant(self, solution: Solution) -> None:
+        """From now on, treat the constant as a feature like the others."""
+        assert solution.made is not None
+        solution.weights[-1], solution.made = solution.made, None
+        self._hold_constant(solution)
+        self.measure(solution)
 
     def solve(
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
@@ -155,6 +216,8 @@ class LinearDual(_Dual):
         self._problem.cost = costs
         solution.store.value[: solution.store.used[0]] *= factor  # what is behind was never written
         solution.weights *= factor
+        if solution.made is not None:
+            solution.made *= factor
         solution.passes = 0
         self.measure(solution)
 
@@ -162,7 +225,9 @@ class LinearDual(_Dual):
         """Start from the scaled flows of smaller costs: from 0, those of instances that stay violated grow slowly."""
         costs = self._problem.cost
         scale = float((costs * self._square)[self.live].max(initial=0.0))
-        steps = [step for step in range(_APPROACHES, 0, -1) if scale > _APPROACH ** (step - 1)]
+        # Flows of C grow from 0 in about C q visits, which are worth a detour only where these are many.
+        least = 2 if self._problem.exact_visits else 0
+        steps = [step for step in range(_APPROACHES, 0, -1) if scale > _APPROACH ** (step - 1 + least)]
         for step in steps:
             self.rescale(solution, costs / _APPROACH**step)
             passes = min(max_iter, _APPROACH_PASSES)
@@ -174,9 +239,11 @@ class LinearDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         self._problem.begin()
+        self._hold_constant(solution)
         # A pass over few instances repeats them, so nothing is saved where some of them sleep, and the others wait.
         alarm = Alarm(len(self.live), self._shrinking and len(self.live) > _VISITS)
         close = not self._shrinking
+        patience = Patience()
         exact = True  # the gap of the start was measured, so that nothing is done where it is small enough
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:
@@ -186,10 +253,17 @@ class LinearDual(_Dual):
             repeats = max(1, _VISITS // max(1, len(visited)))
             order = np.concatenate([random.permutation(visited) for _ in range(repeats)])
             full = number % _FULL_EVERY == 0 or close
+            self._problem.relax = 1.0 if number < _FIRST_PASSES or patience.lost else _RELAX
             self.visit(solution, self.live[order], full, negligible)
             alarm.note(number, visited, self.gaps[self.live[visited]] <= negligible)
             solution.passes += 1
-            solution.primal = solution.dual + float(self.gaps.sum())
+            solution.primal = solution.dual + self._gap(solution)
+            patience.look(solution)
+            if solution.made is not None:
+                _, _, responses, recent = self._problem.lag
+                responses[:], recent[:] = recent, 0.0
+                if patience.lost:
+                    self._release_constant(solution)
             close = solution.relative_gap <= tol or not self._shrinking
             exact = solution.relative_gap <= tol and full
             if exact:
@@ -211,7 +285,7 @@ class LinearDual(_Dual):
         first, store = 0, solution.store
         while first < len(visits):
             first, rise = self._problem.linear_pass(
-                self._rows, self._square, visits, first, full, quiet, solution.weights, store, self.gaps, self.costs
+                self._rows, self._curvature, visits, first, full, quiet, solution.weights, store, self.gaps, self.costs
             )
             solution.dual += rise
             if first < len(visits):
@@ -223,11 +297,15 @@ class LinearDual(_Dual):
 
         def work(visits: NDArray[np.int64]) -> None:
             arrays = solution.weights, solution.store, self.gaps, self.costs
-            self._problem.linear_pass(self._rows, self._square, visits, 0, True, np.inf, *arrays)
+            self._problem.linear_pass(self._rows, self._curvature, visits, 0, True, np.inf, *arrays)
 
         _in_threads(work, self.live, self._n_jobs)
         solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self.costs.sum())
-        solution.dual = solution.primal - float(self.gaps.sum())
+        solution.dual = solution.primal - self._gap(solution)
+
+    def _gap(self, solution: Solution) -> float:
+        """Primal less dual, by the parts of the instances when they were last seen."""
+        return float(self.gaps.sum()) + 0.5 * solution.lag**2
 
 
 class KernelDual(_Dual):

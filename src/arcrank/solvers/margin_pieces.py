@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from arcrank._typing import Array
 from arcrank.decompositions import Pieces
-from arcrank.errors import ParameterError
 from arcrank.graphs import LayeredGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.losses.margin import Logistic, MarginLoss
@@ -34,13 +33,15 @@ def piece_factors(parts: Pieces, loss: MarginLoss) -> Array:
     """What multiplies the C of each piece: 1, but the weight of its arcs for the logistic loss."""
     if not isinstance(loss, Logistic) or not len(parts.weight):
         return np.ones(len(parts.arc_ptr) - 1)
-    lowest = np.minimum.reduceat(parts.weight, parts.arc_ptr[:-1])
-    if (lowest != np.maximum.reduceat(parts.weight, parts.arc_ptr[:-1])).any():
-        raise ParameterError(
-            "The logistic loss takes no arcs of different weights within one piece: the largest of w L(margin) has no "
-            "closed dual. Use aggregate='sum', decomposition='disagreement' or another loss."
-        )
-    return lowest
+    return np.minimum.reduceat(parts.weight, parts.arc_ptr[:-1])
+
+
+def has_mixed_weights(parts: Pieces) -> bool:
+    """Whether the arcs of some piece have different weights."""
+    if not len(parts.weight):
+        return False
+    first = parts.arc_ptr[:-1]
+    return bool((np.minimum.reduceat(parts.weight, first) != np.maximum.reduceat(parts.weight, first)).any())
 
 
 def piece_counts(graphs: LayeredGraphs, name: str) -> NDArray[np.int64]:

@@ -10,12 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcrank._typing import Array
-from arcrank.compiled import margin_dual_layers, margin_dual_pieces
+from arcrank.compiled import margin_dual_layers, margin_dual_pieces, margin_dual_weighted
+from arcrank.compiled.losses import SQUARED
 from arcrank.decompositions import DISAGREEMENT, Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
-from arcrank.losses.margin import MarginLoss
+from arcrank.losses.margin import Logistic, MarginLoss
 from arcrank.solvers.flow_store import FlowStore
-from arcrank.solvers.margin_pieces import most_layers, piece_counts, piece_factors, single_arcs, without_weightless
+from arcrank.solvers.margin_pieces import (
+    has_mixed_weights,
+    most_layers,
+    piece_counts,
+    piece_factors,
+    single_arcs,
+    without_weightless,
+)
 
 WATCHED = 20, 8  # a visit may confine itself to so many labels of an instance, or to one in so many
 INNER_STEPS, ROUNDS = 50, 3  # of one visit: steps of a piece arc by arc, rounds over the exactly solved pieces
@@ -29,6 +37,9 @@ class MarginProblem(ABC):
     cost : (n,) C of every piece of an instance
     pieces_of : (n,) number of pieces of an instance
     widest : the largest number of dual variables that an instance can have
+    exact_visits : whether a visit solves all flows of an instance; only such problems use `relax` and `lag`
+    relax : factor of the steps of the next passes, from 1 to 2
+    lag : see `compiled.margin_dual_constant`
     """
 
     shape: tuple[int, int]
@@ -36,6 +47,9 @@ class MarginProblem(ABC):
     pieces_of: NDArray[np.int64]
     widest: int
     codes: Array | None
+    exact_visits = False
+    relax = 1.0
+    lag: tuple[float, Array, Array, Array]
 
     def begin(self) -> None:  # noqa: B027
         """Prepare for the first pass over a store."""
@@ -93,11 +107,14 @@ class LayeredProblem(MarginProblem):
     def __post_init__(self) -> None:
         n, k = self.shape
         label, place = np.zeros((2, n, max(WATCHED[0], k // WATCHED[1])), dtype=np.int32)
+        nothing = np.zeros(0)
+        self.lag = 0.0, nothing, nothing, nothing
+        self.exact_visits = self.rule[0] <= margin_dual_layers.IDENTITY
         self._watch = label, place, np.zeros(n, dtype=np.int32), np.zeros((n, self.graph[4] + 1), dtype=np.int32)
 
     @property
     def _parts(self) -> tuple[bool | None, bool | None]:
-        return (True, None) if self.rule[0] == margin_dual_layers.IDENTITY else (None, True)
+        return (True, None) if self.rule[0] <= margin_dual_layers.IDENTITY else (None, True)
 
     def begin(self) -> None:
         """Forget which labels were watched: their flows were those of another store."""
@@ -105,8 +122,9 @@ class LayeredProblem(MarginProblem):
 
     def linear_pass(self, rows, square, visits, first, full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
         """As `MarginProblem.linear_pass`, on layers."""
-        fixed = (self.rule, self.graph, rows, square, self.cost, visits, first, full, self.widest, quiet, ROUNDS)
-        return margin_dual_layers.linear_pass(*fixed, W, store.arrays(), self._watch, gaps, costs, *self._parts)
+        fixed = self.rule, self.graph, rows, square, self.cost, visits, first, full, self.widest, self.relax
+        state = W, self.lag, store.arrays(), self._watch
+        return margin_dual_layers.linear_pass(*fixed, quiet, ROUNDS, *state, gaps, costs, *self._parts)
 
     def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
         """As `MarginProblem.gram_pass`, on layers."""
@@ -162,6 +180,25 @@ class PieceProblem(MarginProblem):
         return flows
 
 
+class WeightedLogisticProblem(PieceProblem):
+    """The logistic loss on pieces whose arcs have different weights, which hold the place of the arcs' offsets."""
+
+    def linear_pass(self, rows, square, visits, first, _full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
+        """As `MarginProblem.linear_pass`, with `max w L(margin)` of a piece."""
+        fixed = (self.rule, self.shape[1], self.pieces, rows, square, self.cost, visits, first, self.widest)
+        return margin_dual_weighted.linear_pass(
+            *fixed, quiet, INNER_STEPS, self._kernel_codes, self.constant_cut, W, store.arrays(), gaps, costs
+        )
+
+    def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
+        """As `MarginProblem.gram_pass`, with `max w L(margin)` of a piece."""
+        fixed = (self.rule, self.shape[1], self.pieces, square, self.cost, batch, K, F, cycles, self.widest)
+        gram = self._kernel_codes[1]
+        return margin_dual_weighted.gram_pass(
+            *fixed, quiet, INNER_STEPS, gram, self.constant_cut, store.arrays(), gaps, costs, coefficients
+        )
+
+
 def make_problem(
     graphs: PreferenceGraphs,
     decomposition: Decomposition,
@@ -189,9 +226,11 @@ def make_problem(
     rule = mode, mirror, loss.code, loss.target
     pieces_of = piece_counts(graphs, cut.layered)
     most_arcs = int(graphs.arc_counts().max(initial=1))
-    two_layers = mode != margin_dual_layers.IDENTITY or most_layers(graphs) <= 2
-    if codes is None and two_layers:
-        widest = graphs.n_labels if mode == margin_dual_layers.IDENTITY else most_arcs
+    two_layers = most_layers(graphs) <= 2
+    if codes is None and (two_layers or mode != margin_dual_layers.IDENTITY):
+        if two_layers and mode == margin_dual_layers.CENTRES and loss.code <= SQUARED:
+            rule = margin_dual_layers.HEADS, *rule[1:]
+        widest = graphs.n_labels if rule[0] <= margin_dual_layers.IDENTITY else most_arcs
         return LayeredProblem(graphs.shape, graph, rule, cost, pieces_of, max(1, widest))
     if mode in (margin_dual_layers.ARCS, margin_dual_layers.CUT_CENTRES):
         return _explicit_task(graphs, cut, loss, cost, codes, "max", False)
@@ -221,6 +260,9 @@ def _explicit_task(
     cost = cost / np.maximum(1, pieces_of) if normalize else cost
     parts = without_weightless(single_arcs(parts) if aggregate == "sum" else parts)
     scale, offset = loss.arc_terms(parts.weight)
+    mixed = isinstance(loss, Logistic) and has_mixed_weights(parts)
+    kind = WeightedLogisticProblem if mixed else PieceProblem
+    offset = parts.weight if mixed else offset
     pieces = parts.row_ptr, parts.arc_ptr, parts.head, parts.tail, scale, offset, piece_factors(parts, loss)
     pieces_of = np.diff(parts.row_ptr)
     arcs_of = parts.arc_ptr[parts.row_ptr[1:]] - parts.arc_ptr[parts.row_ptr[:-1]]
@@ -230,7 +272,7 @@ def _explicit_task(
     # With codes, the code of the cut is 0, and so is its score.
     constant_cut = decomposition.constant_cut and codes is None and aggregate == "max"
     widest = int(arcs_of.max(initial=1))
-    return PieceProblem(graphs.shape, graph, pieces, rule, cost, pieces_of, widest, codes, constant_cut)
+    return kind(graphs.shape, graph, pieces, rule, cost, pieces_of, widest, codes, constant_cut)
 
 
 def _no_pieces() -> tuple[Any, ...]:
