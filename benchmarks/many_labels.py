@@ -1,9 +1,12 @@
 """ShortlistRanker on 35,116 subjects, on corpora of fewer labels, and on ever more labels.
 
-    ARCRANK_DATA=... python -m benchmarks.many_labels [subjects] [text] [small] [growth] [validation] [peers]
+    ARCRANK_DATA=... python -m benchmarks.many_labels [SECTION ...]
+
+Sections are subjects, text, features, small, growth, millions, validation and peers.
 
 `subjects` fits the defaults on the training part of `load_subjects` with plain tf-idf and measures them on "dev".
-`validation` compares settings on a held-out tenth of the training part: the defaults were chosen by it. `peers` runs
+`validation` compares settings on a held-out tenth of the training part: the defaults were chosen by it. `features`
+compares text features in the same way on fewer records, and `text` measures the best of them on "dev". `peers` runs
 `benchmarks/many_labels_peer.py` on the same matrices: Omikuji (Parabel and Bonsai, 3 trees), napkinXC's PLT and
 LibMultiLabel's tree, each by the Python that a variable names, as in
 ARCRANK_PEERS="omikuji-bonsai=/path/to/python omikuji-parabel=/path/to/python".
@@ -50,14 +53,14 @@ def _peak_gb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
-def _tfidf() -> TfidfVectorizer:
+def tfidf() -> TfidfVectorizer:
     return TfidfVectorizer(sublinear_tf=True, min_df=2, dtype=np.float32)
 
 
 def subjects(vectorizer: Any = None, *, promised: bool = True) -> None:
     corpus = load_subjects()
     train, dev = corpus.splits["train"], corpus.splits["dev"]
-    vectorizer = vectorizer or _tfidf()
+    vectorizer = vectorizer or tfidf()
     X = vectorizer.fit_transform([corpus.texts[i] for i in train])
     Y = corpus.indicator()
     X_dev, Y, Y_dev = vectorizer.transform([corpus.texts[i] for i in dev]), Y[train], Y[dev]
@@ -92,7 +95,7 @@ def peers() -> None:
         return
     corpus = load_subjects()
     train, dev = corpus.splits["train"], corpus.splits["dev"]
-    vectorizer = _tfidf()
+    vectorizer = tfidf()
     X = vectorizer.fit_transform([corpus.texts[i] for i in train])
     X_dev, Y = vectorizer.transform([corpus.texts[i] for i in dev]), corpus.indicator()
     propensity = top_k.propensities(Y[train])
@@ -108,9 +111,27 @@ def peers() -> None:
             _line("", json.loads(done.stdout.splitlines()[-1]))
 
 
+def stems() -> TextFeatures:
+    """Single words with German stems: the best of `features`."""
+    return TextFeatures(stem="german", stop_words=None, min_df=2, ngrams=1)
+
+
 def text() -> None:
     """The same with stemmed words."""
-    subjects(TextFeatures(stem="german", stop_words=None, min_df=2, ngrams=1), promised=False)
+    subjects(stems(), promised=False)
+
+
+def features(documents: int = 8_000, held_out: int = 4_000) -> None:
+    """Text features on part of the training data."""
+    corpus = load_subjects()
+    order = np.random.default_rng(5).permutation(corpus.splits["train"])
+    test, train = order[:held_out], order[held_out : held_out + documents]
+    texts, new, Y = [corpus.texts[i] for i in train], [corpus.texts[i] for i in test], corpus.indicator()
+    propensity = top_k.propensities(Y[train])
+    tried = {"tf-idf": tfidf(), "German stems": stems(), "TextFeatures()": TextFeatures()}
+    for name, vectorizer in tried.items():
+        ranker = ShortlistRanker(random_state=0).fit(vectorizer.fit_transform(texts), Y[train])
+        _line(name, measures(Y[test], ranker.rank_numbers(vectorizer.transform(new), 5)[0], propensity))
 
 
 def _compile() -> None:
@@ -130,7 +151,7 @@ def validation(documents: int = 30_000, held_out: int = 4_000) -> None:
     corpus = load_subjects()
     order = np.random.default_rng(5).permutation(corpus.splits["train"])
     test, train = order[:held_out], order[held_out : held_out + documents]
-    vectorizer = _tfidf()
+    vectorizer = tfidf()
     X = vectorizer.fit_transform([corpus.texts[i] for i in train])
     X_test, Y = vectorizer.transform([corpus.texts[i] for i in test]), corpus.indicator()
     propensity = top_k.propensities(Y[train])
@@ -183,15 +204,17 @@ def _precision(settings: dict[str, Any], X: Any, Y: Any, X_test: Any, Y_test: An
 
 def growth() -> None:
     """Time and memory by numbers of labels and documents: generated, label frequencies by a power law."""
+    _grow((10**3, 10**4), (10**4, 10**4), (10**5, 10**4), (10**5, 10**5))
+
+
+def millions() -> None:
+    """The same for 10^6 labels, and for 10^6 documents."""
+    _grow((10**6, 2 * 10**5), (10**5, 10**6))
+
+
+def _grow(*sizes: tuple[int, int]) -> None:
     _compile()
-    for labels, documents in (
-        (10**3, 10**4),
-        (10**4, 10**4),
-        (10**5, 10**4),
-        (10**5, 10**5),
-        (10**5, 10**6),
-        (10**6, 2 * 10**5),
-    ):
+    for labels, documents in sizes:
         X, Y = generated(documents, labels)
         before, start = _peak_gb(), time.process_time()
         ranker = ShortlistRanker(random_state=0).fit(X, Y)
@@ -230,15 +253,17 @@ def generated(documents: int, labels: int, words: int = 60, features: int = 200_
 SECTIONS: dict[str, Callable[[], None]] = {
     "subjects": subjects,
     "text": text,
+    "features": features,
     "small": small,
     "growth": growth,
+    "millions": millions,
     "validation": validation,
     "peers": peers,
 }
 
 
 def main() -> None:
-    for name in sys.argv[1:] or ["subjects", "small", "growth"]:
+    for name in sys.argv[1:] or ["subjects", "small", "growth", "millions"]:
         print(f"-- {name}", flush=True)
         SECTIONS[name]()
 

@@ -23,33 +23,34 @@ def _nearest(i, rows, lists, skip, similarity, touched, best, values):
     m = 0
     for e in range(indptr[i], indptr[i + 1]):
         x, j = data[e], indices[e]
-        for p in range(ptr[j], ptr[j + 1]):
-            d = instance[p]
+        listed, values_of = instance[ptr[j] : ptr[j + 1]], value[ptr[j] : ptr[j + 1]]
+        for p in range(len(listed)):
+            d = np.uint32(listed[p])  # an unsigned index is not tested for being negative
             if similarity[d] == 0.0:
-                touched[m] = d
+                touched[m] = listed[p]
                 m += 1
-            similarity[d] += x * value[p]
-    n, room, floor = 0, len(best), np.float32(0.0)
+            similarity[d] += x * values_of[p]
+    n, room = 0, len(best)
     for t in range(m):
         d = touched[t]
         s, similarity[d] = similarity[d], np.float32(0.0)
-        if s <= floor or d == skip:
+        if s <= 0.0 or d == skip:
+            continue
+        # of equal ones the lower number first, in whatever order they were touched
+        if n == room and (s < values[n - 1] or (s == values[n - 1] and d > best[n - 1])):
             continue
         n = min(n + 1, room)
         at = n - 1
-        # of equal ones the lower number first, in whatever order they were touched
         while at > 0 and (values[at - 1] < s or (values[at - 1] == s and best[at - 1] > d)):
             values[at], best[at] = values[at - 1], best[at - 1]
             at -= 1
         values[at], best[at] = s, d
-        if n == room:
-            floor = values[n - 1]
     return n
 
 
 @kernel
 def nearest(first, last, rows, lists, n_instances, own, best, values, counts):
-    """Find the nearest training instances of rows first..last; with `own` these are training instances themselves."""
+    """Find the nearest training instances of rows first..last; row 0 is instance number `own` itself, or -1 if new."""
     # A sum of products of mixed signs may pass through 0 and touch an instance twice.
     room = 1
     for i in range(first, last):
@@ -59,7 +60,7 @@ def nearest(first, last, rows, lists, n_instances, own, best, values, counts):
         room = max(room, total)
     similarity, touched = np.zeros(n_instances, np.float32), np.empty(room, np.int32)
     for i in range(first, last):
-        counts[i] = _nearest(i, rows, lists, i if own else -1, similarity, touched, best[i], values[i])
+        counts[i] = _nearest(i, rows, lists, own + i if own >= 0 else -1, similarity, touched, best[i], values[i])
 
 
 @kernel
@@ -96,3 +97,24 @@ def rank_rows(first, last, rows, weights, bias, members, share, neighbours, labe
         score_document(i, rows, weights, bias, none, scores)
         _vote(i, members, share, best, values, counts, scores)
         take_best(scores, taken, np.float32(1.0), np.float32(-np.inf), labels[i], out[i], top)
+
+
+@kernel
+def rank_listed(first, last, rows, weights, bias, members, share, neighbours, listed, ranks, out):
+    """Write the rank and the score of each listed label of rows first..last: the labels that score no less.
+
+    listed : (ptr, label): the labels of row i are ptr[i]:ptr[i + 1]; ranks and out have an entry for each of them
+    """
+    best, values, counts = neighbours
+    ptr, label = listed
+    scores = np.empty(len(bias), np.float32)
+    none = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
+    for i in range(first, last):
+        score_document(i, rows, weights, bias, none, scores)
+        _vote(i, members, share, best, values, counts, scores)
+        for e in range(ptr[i], ptr[i + 1]):
+            score = scores[label[e]]
+            rank = 0
+            for r in range(len(scores)):
+                rank += scores[r] >= score
+            ranks[e], out[e] = rank, score

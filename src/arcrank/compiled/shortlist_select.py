@@ -25,8 +25,9 @@ def score_document(i, rows, weights, bias, offset, scores):
     scores[:] = bias
     for e in range(indptr[i], indptr[i + 1]):
         x, j = data[e], indices[e]
-        for p in range(ptr[j], ptr[j + 1]):
-            scores[label[p]] += x * weight[p]
+        labels, values = label[ptr[j] : ptr[j + 1]], weight[ptr[j] : ptr[j + 1]]
+        for p in range(len(labels)):
+            scores[np.uint32(labels[p])] += x * values[p]  # an unsigned index is not tested for being negative
     if len(offset[0]) > 1:
         for e in range(offset[0][i], offset[0][i + 1]):
             scores[offset[1][e]] += offset[2][e]

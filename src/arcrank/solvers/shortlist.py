@@ -7,10 +7,10 @@ solves its part of the dual on these. All state is plain arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,17 +23,14 @@ from arcrank.decompositions import Decomposition
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.solvers.flow_store import FlowStore
 from arcrank.solvers.history import History
+from arcrank.solvers.shortlist_arrays import SparseWeights, csr_rows, share
 
 __all__ = [
     "LOSSES",
     "NO_OFFSETS",
     "Ascent",
-    "Rows",
-    "SparseWeights",
-    "csr_rows",
     "full_pattern",
     "listed_labels",
-    "share",
 ]
 
 LOSSES = {"log-linear": dual.LOG_LINEAR, "hinge": dual.HINGE, "squared-hinge": dual.SQUARED}
@@ -50,36 +47,6 @@ _MODES = {
 _BATCH = 64  # visits whose labels are chosen at the same weights; the result must not depend on the number of threads
 _ROUNDS, _STEPS, _MARGIN_STEPS = 3, 4, 50
 _LEAST_FLOW = 1e-3
-
-Rows = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]
-
-
-class SparseWeights(NamedTuple):
-    """Weights by feature: those of feature j are ptr[j]:ptr[j + 1], and their labels ascend."""
-
-    ptr: NDArray[np.int64]
-    label: NDArray[np.int32]
-    weight: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, matrix: Any) -> SparseWeights:
-        """From a (d, k) sparse matrix."""
-        matrix.sort_indices()
-        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float32))
-
-    def features(self) -> NDArray[np.int32]:
-        """The feature of each weight."""
-        return np.repeat(np.arange(len(self.ptr) - 1, dtype=np.int32), np.diff(self.ptr))
-
-    def keep(self, kept: NDArray[np.bool_]) -> SparseWeights:
-        """Only the weights that a mask selects."""
-        sums = np.concatenate([[0], np.cumsum(kept)])
-        return SparseWeights(sums[self.ptr], self.label[kept], self.weight[kept])
-
-
-def csr_rows(X: Any) -> Rows:
-    """The arrays of a CSR matrix as kernels take them."""
-    return X.data.astype(np.float32), X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)
 
 
 def full_pattern(n_features: int, n_labels: int) -> SparseWeights:
@@ -126,7 +93,7 @@ class Ascent:
     weights, bias : SparseWeights and (k,) float32
         The current weights, changed in place.
     store : FlowStore
-        The dual variables.
+        The dual variables: at first `flows`, whose part of the weights and the bias they must make, or none.
     """
 
     X: Any
@@ -140,6 +107,7 @@ class Ascent:
     constant: float = 1.0
     offset: tuple[Any, Any, Any] = NO_OFFSETS
     n_jobs: int = 1
+    flows: FlowStore | None = None
     gap: float = field(default=float("inf"), init=False)
 
     def __post_init__(self) -> None:
@@ -149,7 +117,7 @@ class Ascent:
         self._graph, self._pieces = self._layers() if layered else self._explicit()
         self._listed = np.diff(self._graph[0])
         self._mode = _MODES[str(self.decomposition.layered)] if layered else dual.ZERO_ONE
-        self.store = FlowStore.empty(len(self.graphs), 1024)
+        self.store = FlowStore.empty(len(self.graphs), 1024) if self.flows is None else self.flows
 
     def _layers(self) -> tuple[Any, Any]:
         graphs = self.graphs
@@ -170,14 +138,19 @@ class Ascent:
 
     def solve(self, *, tol: float, max_iter: int, random: Any, history: History) -> None:
         """Make passes until the estimated relative gap is at most `tol`; the history's callback may stop."""
+        for _ in range(max_iter):
+            gap, loss = self.pass_over(random, tol)
+            self.gap = gap / loss if loss > 0 else 0.0
+            if history.add(loss=loss, gap=self.gap) or self.gap <= tol:
+                return
+
+    def pass_over(self, random: Any, tol: float) -> tuple[float, float]:
+        """Visit all instances once in random order; return the gap and the loss met on the way."""
+        totals = np.zeros(2)
         with ThreadPoolExecutor(self.n_jobs) as threads:
-            for _ in range(max_iter):
-                totals = np.zeros(2)
-                for visits in _batches(random.permutation(len(self.graphs))):
-                    self._visit(visits, tol, totals, threads)
-                self.gap = float(totals[0] / totals[1]) if totals[1] > 0 else 0.0
-                if history.add(loss=float(totals[1]), gap=self.gap) or self.gap <= tol:
-                    return
+            for visits in _batches(random.permutation(len(self.graphs))):
+                self._visit(visits, tol, totals, threads)
+        return float(totals[0]), float(totals[1])
 
     def _visit(self, visits: NDArray[np.int64], tol: float, totals: Array, threads: ThreadPoolExecutor) -> None:
         k, n = len(self.bias), len(visits)
@@ -249,15 +222,6 @@ class Ascent:
             return int((arc_ptr[row_ptr[visits + 1]] - arc_ptr[row_ptr[visits]]).max()) + 1
         others = counts - self._listed[visits]  # unlisted labels share a layer: no arcs among them
         return int((counts * counts - np.maximum(others, 0) ** 2).max()) // 2 + counts.max() + 1
-
-
-def share(n: int, n_jobs: int, threads: ThreadPoolExecutor, work: Callable[[int, int], None]) -> None:
-    """Call `work(first, last)` for about equal parts of 0..n, one for each thread."""
-    if n_jobs == 1:
-        work(0, n)
-        return
-    ends = np.linspace(0, n, n_jobs + 1).astype(int)
-    list(threads.map(work, ends[:-1].tolist(), ends[1:].tolist()))
 
 
 def _batches(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from arcrank.rankers.shortlist.pattern import cut_weights, extended, joined_cut, kept_features, pruned
-from arcrank.solvers.shortlist import SparseWeights
+from arcrank.solvers.shortlist_arrays import SparseWeights
 
 
 def _weights(matrix):

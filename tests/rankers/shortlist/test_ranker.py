@@ -304,3 +304,29 @@ def test_probabilities_from_shortlists(corpus, kind, monkeypatch):
         loose = ranker.score_labels(X[200:]) > -2.0
         relevant = graphs.to_indicator().toarray()
         assert micro_f1(relevant, sets) >= micro_f1(relevant, loose)
+
+
+@pytest.mark.parametrize("loss", ["log-linear", "squared-hinge"])
+def test_a_warm_start_goes_on_from_the_last_solution(data, loss):
+    X, Y = data
+    settings = {**EXACT, "C": 0.5, "prior": 1.0, "tol": 1e-6, "fit_intercept": 0.5}
+    warm = ShortlistRanker(loss, warm_start=True, **settings).fit(X, Y)
+    scores, passes = warm.score_labels(X), warm.n_iter_
+    assert warm.fit(X, Y).n_iter_ <= 0.2 * passes
+    assert np.abs(warm.score_labels(X) - scores).max() < 5e-3
+    settings["C"] = 0.6
+    for change in ({"C": 0.6}, {"prior": 1.1}):
+        cold = ShortlistRanker(loss, **(settings | change)).fit(X, Y)
+        warm.set_params(**change).fit(X, Y)
+        assert warm.n_iter_ < cold.n_iter_
+        assert np.abs(warm.score_labels(X) - cold.score_labels(X)).max() < 5e-3
+
+
+def test_a_warm_start_on_other_data_is_a_new_fit(corpus):
+    X, Y = corpus
+    warm = ShortlistRanker(warm_start=True, random_state=0).fit(X[:200], Y[:200]).fit(X[100:], Y[100:])
+    cold = ShortlistRanker(random_state=0).fit(X[100:], Y[100:])
+    assert np.array_equal(warm.weights_.weight, cold.weights_.weight)
+    other_loss = warm.set_params(loss="hinge").fit(X[100:], Y[100:])
+    again = ShortlistRanker("hinge", random_state=0).fit(X[100:], Y[100:])
+    assert np.array_equal(other_loss.weights_.weight, again.weights_.weight)

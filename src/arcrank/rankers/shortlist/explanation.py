@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arcrank.errors import InputError
+from arcrank.graphs.cut import CUT
 from arcrank.rankers.linear import Explanation
+
+if TYPE_CHECKING:
+    from arcrank.rankers.shortlist.scorer import ShortlistScorer
 
 __all__ = ["NeighbourPart", "ShortlistExplanation"]
 
@@ -41,14 +46,28 @@ class ShortlistExplanation(Explanation):
     neighbours: list[NeighbourPart] = field(default_factory=list)
 
     @classmethod
-    def with_votes(cls, words: Explanation, votes: list[tuple[int, float, float]]) -> ShortlistExplanation:
-        """Add the votes of neighbours, (document, similarity, part), to the parts of the features."""
-        ordered = sorted((NeighbourPart(*vote) for vote in votes), key=lambda part: (-abs(part.value), part.document))
+    def of_row(
+        cls, scorer: ShortlistScorer, row: Any, labels: tuple[Any, Any], numbers: tuple[Any, Any], names: Any
+    ) -> ShortlistExplanation:
+        """Of one document, a CSR row; `numbers` are those of the two labels, None for the cut."""
+        (above, below), (high, low) = labels, (scorer.label_parts(number, row) for number in numbers)
+        words = Explanation.of(above, below, names, row.data * (high[0] - low[0]), high[1] - low[1])
+        votes = (NeighbourPart(*vote) for vote in scorer.votes(row, *numbers))
+        ordered = sorted(votes, key=lambda part: (-abs(part.value), part.document))
         margin = words.margin + sum(part.value for part in ordered)
-        return cls(words.above, words.below, margin, words.intercept, words.parts, ordered)
+        return cls(above, below, margin, words.intercept, words.parts, ordered)
 
 
-def names_of(ranker: Any, columns: Any) -> Any:
-    """The names of features, or their numbers."""
-    names = getattr(ranker, "feature_names_in_", None)
-    return columns if names is None else names[columns]
+def numbers_of(labels: list[Any], wanted: tuple[Any, ...], *, cut_label: bool) -> list[int | None]:
+    """The numbers of labels, None for the cut; an error for names that the ranker does not know."""
+    numbers: list[int | None] = []
+    for name in wanted:
+        if name is CUT:
+            if not cut_label:
+                raise InputError("This ShortlistRanker has not learnt a cut; fit it with cut_label=True.")
+            numbers.append(None)
+        elif name not in labels:
+            raise InputError(f"{name!r} is not one of the {len(labels)} labels of this ranker; see labels_.")
+        else:
+            numbers.append(labels.index(name))
+    return numbers

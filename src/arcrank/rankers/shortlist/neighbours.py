@@ -1,4 +1,7 @@
-"""Votes of the nearest training documents, found by inverted lists."""
+"""Votes of the nearest training documents, found by inverted lists.
+
+A few documents are compared in NumPy, with the same result to the last bit: importing numba takes longer.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from arcrank.compiled.shortlist_rank import nearest
-from arcrank.solvers.shortlist import Rows, share
+from arcrank.rankers.linear import top_columns
+from arcrank.solvers.shortlist_arrays import Rows, share
 
 __all__ = ["Found", "Neighbours"]
 
@@ -54,10 +56,13 @@ class Neighbours:
     label: NDArray[np.int32]
 
     @classmethod
-    def of(cls, X: Any, members: Any) -> Neighbours:
-        """From the training documents, CSR, and the labels that apply to them, an (n, k) CSR indicator."""
+    def of(cls, X: Any, members: Any, frequency: Any = None) -> Neighbours:
+        """From the training documents, CSR, and the labels that apply to them, an (n, k) CSR indicator.
+
+        `frequency`, (d,), is how many documents have each feature, where X holds some of the documents only.
+        """
         lists = X.tocsc()
-        few = np.diff(lists.indptr) <= _MOST_DOCUMENTS
+        few = (np.diff(lists.indptr) if frequency is None else frequency) <= _MOST_DOCUMENTS
         kept = np.repeat(few, np.diff(lists.indptr))
         ptr = np.concatenate([[0], np.cumsum(np.where(few, np.diff(lists.indptr), 0))]).astype(np.int64)
         # float16 is what a model file holds, so that a loaded model has the same scores
@@ -100,14 +105,34 @@ class Neighbours:
         """The labels of the documents as kernels take them."""
         return self.label_ptr, self.label
 
-    def find(self, rows: Rows, most: int, n_jobs: int = 1, *, own: bool = False) -> Found:
-        """The `most` nearest training documents of each row; with `own`, rows are the training documents themselves."""
+    def find(self, rows: Rows, most: int, n_jobs: int = 1, *, own: int = -1) -> Found:
+        """The `most` nearest training documents of each row; row 0 is document number `own` itself, or -1 if new."""
         n = len(rows[2]) - 1
         if not most or not self.n_documents:
             return Found.nothing(n)
-        found = Found(np.zeros((n, most), np.int32), np.zeros((n, most), np.float32), np.zeros(n, np.int64))
+        from arcrank.compiled.shortlist_rank import nearest
+
+        found = _unfilled(n, most)
         with ThreadPoolExecutor(n_jobs) as threads:
             share(n, n_jobs, threads, lambda a, b: nearest(a, b, rows, self.lists, self.n_documents, own, *found))
+        return found
+
+    def find_few(self, rows: Rows, most: int) -> Found:
+        """The same for a few new documents, without numba."""
+        n = len(rows[2]) - 1
+        if not most or not self.n_documents:
+            return Found.nothing(n)
+        data, indices, indptr = rows
+        found = _unfilled(n, most)
+        for i in range(n):
+            similarity = np.zeros(self.n_documents, np.float32)
+            for e in range(indptr[i], indptr[i + 1]):
+                listed = slice(self.ptr[indices[e]], self.ptr[indices[e] + 1])
+                similarity[self.document[listed]] += data[e] * self.value[listed]
+            near = np.flatnonzero(similarity > 0.0)
+            near = near[top_columns(similarity[near][None, :], most)[0]]
+            found.found[i] = len(near)
+            found.document[i, : len(near)], found.similarity[i, : len(near)] = near, similarity[near]
         return found
 
     def votes(self, found: Found, weight: float, n_labels: int, first: int = 0) -> tuple[Any, Any, Any]:
@@ -115,6 +140,8 @@ class Neighbours:
 
         Labels are numbered from `first` on.
         """
+        import scipy.sparse as sp  # for training only
+
         n, most = found.document.shape
         value = weight * found.similarity.astype(np.float32) ** 2
         value[np.arange(most) >= found.found[:, None]] = 0.0
@@ -123,3 +150,7 @@ class Neighbours:
         votes = near @ sp.csr_matrix(members, shape=(self.n_documents, n_labels))
         votes.sort_indices()
         return votes.indptr.astype(np.int64), votes.indices.astype(np.int32) + np.int32(first), votes.data
+
+
+def _unfilled(n: int, most: int) -> Found:
+    return Found(np.zeros((n, most), np.int32), np.zeros((n, most), np.float32), np.zeros(n, np.int64))

@@ -8,21 +8,43 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from arcrank.solvers.shortlist import SparseWeights, full_pattern
+from arcrank.solvers.shortlist import full_pattern
+from arcrank.solvers.shortlist_arrays import SparseWeights
 
-__all__ = ["cut_weights", "extended", "initial_weights", "joined_cut", "kept_features", "pruned"]
+__all__ = [
+    "centroid_sums",
+    "cut_weights",
+    "extended",
+    "initial_weights",
+    "joined_cut",
+    "kept_features",
+    "pruned",
+    "rare_features",
+    "scaled_centroids",
+    "with_features",
+]
 
 _FEW_LABELS = 1_000
 
 
 def kept_features(X: Any, max_df: float, n_labels: int) -> Any:
     """X without the features that are in too many documents, where labels are many; columns stay in their places."""
-    if n_labels <= _FEW_LABELS:
+    kept = rare_features(np.bincount(X.indices, minlength=X.shape[1]), X.shape[0], max_df, n_labels)
+    return with_features(X, kept)
+
+
+def rare_features(frequency: Any, n: int, max_df: float, n_labels: int) -> NDArray[np.bool_]:
+    """Which features have weights, (d,), by the number of documents of n that each is in."""
+    return np.asarray((frequency <= max_df * n) | (n_labels <= _FEW_LABELS))
+
+
+def with_features(X: Any, kept: NDArray[np.bool_]) -> Any:
+    """X without the values of the other features; X itself if there are none."""
+    if kept.all():
         return X
-    documents = np.bincount(X.indices, minlength=X.shape[1])
-    kept = (documents <= max_df * X.shape[0])[X.indices]
-    ptr = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
-    return sp.csr_matrix((X.data[kept], X.indices[kept], ptr), shape=X.shape)
+    chosen = kept[X.indices]
+    ptr = np.concatenate([[0], np.cumsum(chosen)])[X.indptr]
+    return sp.csr_matrix((X.data[chosen], X.indices[chosen], ptr), shape=X.shape)
 
 
 def initial_weights(X: Any, above: Any, judged: Any, prior: float, *, full: bool) -> SparseWeights:
@@ -31,8 +53,24 @@ def initial_weights(X: Any, above: Any, judged: Any, prior: float, *, full: bool
     `above` and `judged` are the indicators of `listed_labels`: centroids are those of the labels that are above others,
     and labels that are only below others have weights too, which start at 0.
     """
+    return scaled_centroids(*centroid_sums(X, above, judged), prior, full=full)
+
+
+def centroid_sums(X: Any, above: Any, judged: Any) -> tuple[Any, Any]:
+    """The sums of each label's documents, and how many have each feature if the pattern is larger, else None.
+
+    Both are (d, k) CSR matrices, and those of several parts of the documents can be added.
+    """
     features = X.astype(np.float32).T.tocsr()
     sums = (features @ above).tocsr()
+    if judged.nnz == above.nnz:
+        return sums, None
+    binary = sp.csr_matrix((np.ones_like(features.data), features.indices, features.indptr), shape=features.shape)
+    return sums, (binary @ judged).tocsr()  # counts, so that no entry is 0
+
+
+def scaled_centroids(sums: Any, larger: Any, prior: float, *, full: bool) -> SparseWeights:
+    """The weights that training starts from, by the results of `centroid_sums`."""
     lengths = np.sqrt(np.bincount(sums.indices, weights=sums.data.astype(np.float64) ** 2, minlength=sums.shape[1]))
     factor = np.divide(prior, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     sums.data *= factor.astype(np.float32)[sums.indices]
@@ -40,15 +78,11 @@ def initial_weights(X: Any, above: Any, judged: Any, prior: float, *, full: bool
         weights = full_pattern(*sums.shape)
         weights.weight[:] = sums.toarray().ravel()
         return weights
-    if judged.nnz == above.nnz:
-        return SparseWeights.of(sums)
-    return _spread(SparseWeights.of(sums), features, judged)
+    return SparseWeights.of(sums) if larger is None else _spread(SparseWeights.of(sums), larger)
 
 
-def _spread(weights: SparseWeights, features: Any, judged: Any) -> SparseWeights:
+def _spread(weights: SparseWeights, larger: Any) -> SparseWeights:
     """The same weights on a larger pattern, with zeros where they had none."""
-    binary = sp.csr_matrix((np.ones_like(features.data), features.indices, features.indptr), shape=features.shape)
-    larger = (binary @ judged).tocsr()  # counts, so that no entry is 0
     larger.sort_indices()
     k = np.int64(larger.shape[1])
     result = SparseWeights.of(larger)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+import arcrank.compiled.shortlist_rank  # noqa: F401 - numba is loaded anyway, so that kernels score every document
 from arcrank._typing import Array, IntArray
 from arcrank._validation import check_callable, check_int, check_real, check_seed
-from arcrank.compiled.shortlist_rank import rank_rows, score_rows
 from arcrank.decompositions import CUT_DOMINATION, DOMINATION, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
@@ -20,23 +19,26 @@ from arcrank.graphs.align import align_labels
 from arcrank.graphs.base import label_array
 from arcrank.graphs.cut import CUT, insert_cut, mentions_cut, plain_labels
 from arcrank.graphs.unseen import seen_on_top
+from arcrank.metrics.ranking import as_indicator
 from arcrank.rankers.base import LabelRanker, Sizes, check_sample_weight, rank_matrix
-from arcrank.rankers.linear import Explanation
+from arcrank.rankers.fingerprint import fingerprint
 from arcrank.rankers.probabilities import refuse_few, suffices
 from arcrank.rankers.shortlist.calibration import calibrate_on_cells, shortlist_cells
-from arcrank.rankers.shortlist.explanation import ShortlistExplanation, names_of
-from arcrank.rankers.shortlist.neighbours import Found, Neighbours
+from arcrank.rankers.shortlist.explanation import ShortlistExplanation, numbers_of
+from arcrank.rankers.shortlist.neighbours import Neighbours
 from arcrank.rankers.shortlist.pattern import cut_weights, extended, initial_weights, joined_cut, kept_features, pruned
+from arcrank.rankers.shortlist.scorer import ShortlistScorer, blocks
+from arcrank.rankers.shortlist.warm import WarmState
+from arcrank.solvers.flow_store import FlowStore
 from arcrank.solvers.history import History
-from arcrank.solvers.shortlist import LOSSES, NO_OFFSETS, Ascent, SparseWeights, csr_rows, listed_labels
+from arcrank.solvers.shortlist import LOSSES, NO_OFFSETS, Ascent, listed_labels
+from arcrank.solvers.shortlist_arrays import SparseWeights, csr_rows
 
 __all__ = ["ShortlistRanker"]
 
 _DEFAULTS = {"log-linear": (3.0, 8.0), "squared-hinge": (0.25, 1.0), "hinge": (0.25, 1.0)}
 """C and prior of each loss, for labels with few documents each: held-out training records of `load_subjects`."""
-_BLOCK = 256  # rows that are scored at a time
 _LISTED = 64  # labels of a ranking among which `predict` looks for the end of a label set
-_SORTED = 512  # longer rankings are made by sorting all scores
 
 
 class ShortlistRanker(LabelRanker):
@@ -85,6 +87,9 @@ class ShortlistRanker(LabelRanker):
     set_measure : str or None
         With cut_label, what `calibrate` chooses the end of label sets by: "micro_f1", "subset_accuracy" or
         "precision>=0.9"; an offset that all labels share.
+    warm_start : bool
+        Start from the last solution if the documents and their labels, `loss`, `decomposition`, `pattern`, `max_df` and
+        `fit_intercept` are the same; after a change of C the dual variables are scaled.
     callback : callable, optional
         Called with each entry of the history; True stops.
     random_state : int, RandomState or None
@@ -147,6 +152,7 @@ class ShortlistRanker(LabelRanker):
         cut_label: bool = False,
         cut_level: int | None = None,
         set_measure: str | None = "micro_f1",
+        warm_start: bool = False,
         callback: Any = None,
         random_state: Any = None,
         n_jobs: int = 1,
@@ -168,6 +174,7 @@ class ShortlistRanker(LabelRanker):
         self.cut_label = cut_label
         self.cut_level = cut_level
         self.set_measure = set_measure
+        self.warm_start = warm_start
         self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -211,8 +218,24 @@ class ShortlistRanker(LabelRanker):
         kept = kept_features(X, self.max_df, graphs.n_labels)
         full = self.pattern == "full"
         weights = initial_weights(kept, above, judged, self._setting(1), full=full)
-        self._ascend(kept, graphs, weight, weights, np.zeros(graphs.n_labels, np.float32), votes)
+        bias = np.zeros(graphs.n_labels, np.float32)
+        if not self.warm_start:
+            self._ascend(kept, graphs, weight, weights, bias, votes)
+            return self
+        problem = self._problem(kept, graphs, weight)
+        prior = weights.weight.copy()
+        flows = self._last_flows(problem, weights, bias)
+        store = self._ascend(kept, graphs, weight, weights, bias, votes, flows)
+        self._warm = WarmState(problem, self._setting(0), store, weights.weight - prior, bias)
         return self
+
+    def _problem(self, X: Any, graphs: PreferenceGraphs, weight: Array) -> tuple[Any, ...]:
+        """What dual variables belong to."""
+        return fingerprint(X, graphs, weight), self.loss, self._pieces(), self.pattern, float(self.fit_intercept)
+
+    def _last_flows(self, problem: tuple[Any, ...], weights: SparseWeights, bias: Any) -> FlowStore | None:
+        last: WarmState | None = getattr(self, "_warm", None)
+        return last.resume(self._setting(0), weights, bias) if last is not None and last.problem == problem else None
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from further documents, which may have new labels; the documents learnt before are not visited again.
@@ -269,13 +292,22 @@ class ShortlistRanker(LabelRanker):
         self.neighbours_ = Neighbours.of(X, members) if self.neighbours else Neighbours.nothing(X.shape[1])
 
     def _ascend(
-        self, X: Any, graphs: PreferenceGraphs, weight: Array, weights: SparseWeights, bias: Any, votes: Any
-    ) -> None:
+        self,
+        X: Any,
+        graphs: PreferenceGraphs,
+        weight: Array,
+        weights: SparseWeights,
+        bias: Any,
+        votes: Any,
+        flows: FlowStore | None = None,
+    ) -> FlowStore:
         cost = self._setting(0) * weight
         room = graphs.n_labels if self.working_set is None else int(self.working_set)
         constant = float(self.fit_intercept)
         jobs = int(self.n_jobs)
-        ascent = Ascent(X, graphs, self._pieces(), self.loss, cost, weights, bias, room, constant**2, votes, jobs)
+        ascent = Ascent(
+            X, graphs, self._pieces(), self.loss, cost, weights, bias, room, constant**2, votes, jobs, flows
+        )
         history = History(self.callback, self.max_iter, self.verbose)
         random = check_random_state(self.random_state)
         try:
@@ -284,12 +316,13 @@ class ShortlistRanker(LabelRanker):
             history.close()
             self.history_, self.n_iter_, self.duality_gap_ = history.entries, len(history.entries), ascent.gap
             self._keep(weights, bias)
+        return ascent.store
 
     def _votes_in_training(self, X: Any, *, own: bool) -> Any:
         """The votes for documents, without those for themselves if they are the neighbours too."""
         if not self.neighbours:
             return NO_OFFSETS
-        found = self.neighbours_.find(csr_rows(X), int(self.neighbours), int(self.n_jobs), own=own)
+        found = self.neighbours_.find(csr_rows(X), int(self.neighbours), int(self.n_jobs), own=0 if own else -1)
         return self.neighbours_.votes(found, float(self.neighbours_weight), len(self.labels_), int(self.cut_label))
 
     def _keep(self, weights: SparseWeights, bias: NDArray[np.float32]) -> None:
@@ -333,20 +366,7 @@ class ShortlistRanker(LabelRanker):
         if top is not None:
             check_int("top", top, at_least=1, also="None")
         X = self._check_features(X, reset=False)
-        width = len(self.labels_) if top is None else min(int(top), len(self.labels_))
-        numbers, scores = np.empty((X.shape[0], width), np.int64), np.empty((X.shape[0], width), np.float32)
-        for block in _blocks(X.shape[0]):
-            numbers[block], scores[block] = self._rank_block(X[block], width)
-        return numbers, scores + self._shift(X)[:, None]
-
-    def _rank_block(self, X: Any, width: int) -> tuple[IntArray, NDArray[np.float32]]:
-        if width > _SORTED:
-            scores = self._score_block(X, np.arange(len(self.labels_)))
-            order = np.argsort(-scores, axis=1, kind="stable")[:, :width]
-            return order, np.take_along_axis(scores, order, axis=1)
-        numbers, scores = np.empty((X.shape[0], width), np.int64), np.empty((X.shape[0], width), np.float32)
-        rank_rows(0, X.shape[0], *self._scoring(csr_rows(X)), numbers, scores)
-        return numbers, scores
+        return self._scorer().best(X, len(self.labels_) if top is None else min(int(top), len(self.labels_)))
 
     def score_labels(self, X: Any, labels: Any = None) -> Array:
         """Scores of all labels, (n, k), or of given ones only: the higher, the better the label fits.
@@ -354,29 +374,36 @@ class ShortlistRanker(LabelRanker):
         With very many labels ask for a block of documents at a time, or for `rank(X, top)`.
         """
         X = self._check_features(X, reset=False)
-        columns = np.arange(len(self.labels_)) if labels is None else self._columns(labels)
-        scores = np.empty((X.shape[0], len(columns)))
-        for block in _blocks(X.shape[0]):
-            scores[block] = self._score_block(X[block], columns)
-        return scores + self._shift(X)[:, None]
+        return self._scorer().scores(X, np.arange(len(self.labels_)) if labels is None else self._columns(labels))
 
-    def _score_block(self, X: Any, columns: IntArray) -> NDArray[np.float32]:
-        scores = np.empty((X.shape[0], len(columns)), np.float32)
-        score_rows(0, X.shape[0], *self._scoring(csr_rows(X)), columns, scores)
-        return scores
+    def label_ranks(self, X: Any, Y: Any) -> tuple[IntArray, Array]:
+        """The ranks of given labels of each document, and their scores, without the scores of all.
 
-    def _scoring(self, rows: Any) -> tuple[Any, Any, Any, Any, float, Any]:
-        """The arguments that the kernels share: rows, weights, intercepts, votes."""
-        found = self._neighbours_of(rows)
-        members, share = self.neighbours_.members, float(self.neighbours_weight)
-        return rows, tuple(self.weights_), self.intercept_.astype(np.float32), members, share, tuple(found)
+        The rank of a label is the number of labels that score no less.
 
-    def _neighbours_of(self, rows: Any) -> Found:
-        return self.neighbours_.find(rows, int(self.neighbours))
+        Parameters
+        ----------
+        X : (n, d) sparse matrix
+            The documents.
+        Y : (n, k) sparse indicator
+            Which labels; its columns are those of `labels_`. Ranks and scores are in the order of its CSR cells.
 
-    def _shift(self, X: Any) -> Array:
-        """What the cut takes off all scores of each row."""
-        return -(X @ self.cut_weights_.astype(np.float64)) if len(self.cut_weights_) else np.zeros(X.shape[0])
+        Examples
+        --------
+        >>> import scipy.sparse as sp
+        >>> X = sp.csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+        >>> ranker = ShortlistRanker(random_state=0).fit(X, [["tea"], ["milk"], ["tea", "milk"]])
+        >>> ranker.label_ranks(X[:2], sp.csr_matrix([[1, 1], [0, 1]]))[0].tolist()  # milk and tea, then tea
+        [2, 1, 2]
+        """
+        X, listed = self._check_features(X, reset=False), as_indicator(Y)
+        if listed.shape != (X.shape[0], len(self.labels_)):
+            raise InputError(f"Y has shape {listed.shape}; give a row for each document and a column for each label.")
+        return self._scorer().ranks(X, listed.indptr, listed.indices)
+
+    def _scorer(self) -> ShortlistScorer:
+        votes = self.neighbours_, int(self.neighbours), float(self.neighbours_weight)
+        return ShortlistScorer(self.weights_, self.intercept_, self.cut_weights_, *votes)
 
     def predict(self, X: Any) -> Any:
         """The kind of supervision that was given to `fit`, as the other rankers do; see `LabelRanker.predict`.
@@ -387,7 +414,7 @@ class ShortlistRanker(LabelRanker):
             return self.labels_[self.rank_numbers(X, 1)[0][:, 0]]
         if self._kind not in ("indicator", "sets"):
             X = self._check_features(X, reset=False)
-            return np.vstack([rank_matrix(self.score_labels(X[block])) for block in _blocks(X.shape[0])])
+            return np.vstack([rank_matrix(self.score_labels(X[block])) for block in blocks(X.shape[0])])
         numbers, scores = self.rank_numbers(X, _LISTED)
         sizes = (scores > 0.0).sum(axis=1) if self.cut_label else self._cut_sizes(scores)
         if self._kind == "sets":
@@ -425,7 +452,7 @@ class ShortlistRanker(LabelRanker):
 
         X, graphs = self._check_features(X, reset=False), self._graphs_of(y)
         total = 0.0
-        for block in _blocks(X.shape[0]):
+        for block in blocks(X.shape[0]):
             part = graphs[block]
             total += len(part) * generalized_error(part, self.score_labels(X[block]), self.decomposition)
         return 1.0 - total / X.shape[0]
@@ -445,37 +472,10 @@ class ShortlistRanker(LabelRanker):
         row = self._check_features(x, reset=False)
         if row.shape[0] != 1:
             raise InputError(f"explain takes one document, got {row.shape[0]}; pass X[[i]].")
-        high, low = (self._label_parts(name, row) for name in (above, below))
-        names = names_of(self, row.indices)
-        words = Explanation.of(above, below, names, row.data * (high[0] - low[0]), high[1] - low[1])
-        return ShortlistExplanation.with_votes(words, self._votes(row, above, below))
-
-    def _label_parts(self, label: Any, row: Any) -> tuple[Array, float]:
-        """The weights of a label for the features of a document, and its intercept; the cut's are those of all."""
-        if label is CUT:
-            if not self.cut_label:
-                raise InputError("This ShortlistRanker has not learnt a cut; fit it with cut_label=True.")
-            return self.cut_weights_[row.indices].astype(np.float64), 0.0
-        at, (ptr, labels, weight) = self._column(label), self.weights_
-        found = np.zeros(len(row.indices))
-        for e, j in enumerate(row.indices):
-            place = ptr[j] + np.searchsorted(labels[ptr[j] : ptr[j + 1]], at)
-            if place < ptr[j + 1] and labels[place] == at:
-                found[e] = weight[place]
-        return found, float(self.intercept_[at])
-
-    def _votes(self, row: Any, above: Any, below: Any) -> list[tuple[int, float, float]]:
-        """(document, similarity, part of the margin) of each neighbour that has exactly one of the two labels."""
-        found, (ptr, labels) = self._neighbours_of(csr_rows(row)), self.neighbours_.members
-        ends = [None if name is CUT else self._column(name) for name in (above, below)]
-        votes = []
-        for n in range(int(found.found[0])):
-            document, similarity = int(found.document[0, n]), float(found.similarity[0, n])
-            own = labels[ptr[document] : ptr[document + 1]].tolist()
-            sign = (ends[0] in own) - (ends[1] in own)
-            if sign:
-                votes.append((document, similarity, sign * float(self.neighbours_weight) * similarity**2))
-        return votes
+        numbers = numbers_of(self.labels_.tolist(), (above, below), cut_label=bool(self.cut_label))
+        names = getattr(self, "feature_names_in_", None)
+        words = row.indices if names is None else names[row.indices]
+        return ShortlistExplanation.of_row(self._scorer(), row, (above, below), (numbers[0], numbers[1]), words)
 
     def _columns(self, labels: Any) -> IntArray:
         numbers = {name: j for j, name in enumerate(self.labels_.tolist())}
@@ -485,10 +485,3 @@ class ShortlistRanker(LabelRanker):
                 f"{unknown[0]!r} is not one of the {len(self.labels_)} labels of this ranker; see labels_."
             )
         return np.array([numbers[name] for name in labels], dtype=np.int64)
-
-    def _column(self, label: Any) -> int:
-        return int(self._columns([label])[0])
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(n, start + _BLOCK)) for start in range(0, n, _BLOCK))
