@@ -56,7 +56,7 @@ def compare(browser: Any, name: str, texts: list[str], language: str) -> None:
     model = make_ranking_pipeline(TextFeatures(language=language, min_df=3), RocchioRanker()).fit(texts, labels)
     with tempfile.TemporaryDirectory() as folder:
         arcrank.save(model, Path(folder) / "m.arcrank")
-        served = ServedModel.read(Path(folder) / "m.arcrank", "m")
+        served = ServedModel.read(Path(folder) / "m.arcrank", "m", estimators=True)
         contents = contents_of(served)
         stored, page = fit_weights(contents.weights, lambda one: html_page("m", contents.to_bytes(one)), 200_000_000)
         (Path(folder) / "page.html").write_bytes(page)

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LinearRegression
 
-from arcrank import CandidateSets, LogLinearRanker
+from arcrank import CandidateSets, LogLinearRanker, MMPRanker, PreferenceMachine
 from arcrank.datasets import read_corpus
-from arcrank.metrics import ndcg_at
+from arcrank.metrics import domination_error, ndcg_at
 
 random = np.random.default_rng(0)
 
@@ -42,39 +42,53 @@ print(f"\n{len(train)} queries, {len(train.grades)} candidates")
 
 queries = CandidateSets(train.X, train.ptr)
 # A higher grade is preferred, within its query. With three features C hardly matters.
-ranker = LogLinearRanker(C=1).fit(queries, train.graphs())
+ranker = LogLinearRanker(C=1).fit(queries, train.grades)
 print("weights of match, clicks, age:", ranker.coef_[0, 1:].round(1))
 # --8<-- [end:fit]
 
 # --8<-- [start:measure]
 new_queries = CandidateSets(test.X, test.ptr)
+graphs = new_queries.graphs(test.grades)
 
 
-def by_query(values, filler):
-    """One row per query, padded after its last candidate."""
-    table = np.full((len(test), len(test.labels)), filler)
-    for query, start in enumerate(test.ptr[:-1]):
-        own = values[start : test.ptr[query + 1]]
-        table[query, : len(own)] = own
-    return table
+def measured(name, scores):
+    """One score for each candidate, in the order of the file."""
+    ndcg = ndcg_at(test.grades, scores, r=4, ptr=test.ptr)
+    print(f"{name:18}  {ndcg:.2f}  {domination_error(graphs, scores):.2f}")
 
 
-grades = by_query(test.grades, np.nan)  # NaN = not judged
-
-
-def ndcg(values):
-    return ndcg_at(grades, by_query(values, -np.inf), r=4)
-
-
+print("\non new queries:    nDCG at 4, domination error")
 pointwise = LinearRegression().fit(train.X, train.grades)
-print("\nnDCG at 4 on new queries")
-print(f"as they came        {ndcg(-np.arange(len(test.grades))):.2f}")
-print(f"by word match       {ndcg(test.X[:, 1].toarray().ravel()):.2f}")
-print(f"LinearRegression    {ndcg(pointwise.predict(test.X)):.2f}")
-found = ndcg_at(grades, ranker.score_labels(new_queries), r=4)
-print(f"LogLinearRanker     {found:.2f}")
+measured("as they came", -np.arange(len(test.grades)))
+measured("by word match", test.X[:, 1].toarray().ravel())
+measured("LinearRegression", pointwise.predict(test.X))
+measured("LogLinearRanker", ranker.score_labels(new_queries))
+for other in (PreferenceMachine("domination", C=0.1), MMPRanker(average=True)):
+    other.fit(queries, train.grades)
+    measured(type(other).__name__, other.score_labels(new_queries))
 
 best_first = ranker.rank(new_queries[[0]])[0]
 print("\nthe first query's candidates, best first:", *best_first)
-print("their grades:", *grades[0, best_first].astype(int))
+print("their grades:", *test.grades[best_first].astype(int))
+why = ranker.explain(new_queries[[0]], above=best_first[0], below=best_first[1])
+print("why the first is above the second:")
+for column, part in why.parts:
+    print(f"  {['', 'match', 'clicks', 'age'][column]:7}{part:+.2f}")
 # --8<-- [end:measure]
+
+# --8<-- [start:outer]
+# Instances x and labels with features z: a score is x' B z. No label has weights,
+# so labels can be ranked that were never seen.
+X, Z = random.normal(size=(200, 3)), random.normal(size=(12, 2))
+B = np.array([[2.0, 0.0], [0.0, -2.0], [0.0, 0.0]])
+seen = CandidateSets.from_outer(X, Z[:8])  # x (x) z is never stored
+grades = (X @ B @ Z[:8].T).round().ravel()
+model = LogLinearRanker().fit(seen, grades)
+print("\nB as it was learnt, up to a factor:")
+print((2 * model.coef_[0] / abs(model.coef_[0]).max()).reshape(3, 2).round(1) + 0.0)
+unseen = CandidateSets.from_outer(X, Z[8:])
+error = domination_error(
+    unseen.graphs((X @ B @ Z[8:].T).ravel()), model.score_labels(unseen)
+)
+print(f"domination error on labels never seen: {error:.2f}")
+# --8<-- [end:outer]

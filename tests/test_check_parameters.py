@@ -42,6 +42,7 @@ BAD = {
         "loss": ["nonsense", 3],
         "kernel": ["nonsense", 3],
         "codes": ["nonsense"],
+        "code_length": COUNTS,
         "aggregate": ["mean"],
         **dict.fromkeys(("C", "tol", "max_iter", "n_jobs", "beta", "cache_mb"), NUMBERS),
         "intercept": INTERCEPTS,
@@ -69,6 +70,13 @@ BAD = {
         **ONLINE,
     },
     arcrank.PerceptronRanker: ONLINE,
+    arcrank.OrdinalRanker: {
+        "decomposition": ["nonsense", None],
+        "loss": ["nonsense", None],
+        "grades": [[], [1], [1, 1], "abc"],
+        **dict.fromkeys(("C", "tol", "max_iter"), NUMBERS),
+    },
+    arcrank.PRankRanker: {**ONLINE, "average": FLAGS, "grades": [[1]]},
     arcrank.RocchioRanker: {"beta": NOT_NEGATIVE, "gamma": NOT_NEGATIVE},
     arcrank.RankBoost: BOOSTING,
     arcrank.SemiSupervisedRankBoost: {
@@ -97,6 +105,7 @@ TOGETHER = [
     *(arcrank.PreferenceMachine(kernel="polynomial", coef0=value) for value in (-1, "x")),
     *(arcrank.MMPRanker(**POLY, degree=value) for value in (0, "x")),
     arcrank.MMPRanker(**POLY, coef0="x"),
+    arcrank.OrdinalRanker("zero-one", "hinge"),
 ]
 TEXT = {
     TextFeatures: {

@@ -79,6 +79,7 @@ RANKERS = [
     arcrank.LogLinearRanker(solver="boosting"),
     arcrank.PreferenceMachine(),
     arcrank.PreferenceMachine(codes="error-correcting"),
+    arcrank.PreferenceMachine(codes="learn"),
     arcrank.MMPRanker(),
     arcrank.MMPRanker(average=True),
     arcrank.PerceptronRanker(),

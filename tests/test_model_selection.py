@@ -163,6 +163,7 @@ def test_wrong_use():
 # -- sorted data in scikit-learn's tools ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("y", [NUMBERS, NAMES, NAMES.tolist(), as_graphs(NAMES), [[name] for name in NAMES]])
 def test_grid_search_on_sorted_labels(y):
     search = GridSearchCV(LogLinearRanker(), {"C": [0.1, 10]}, cv=StratifiedFolds(3, random_state=0))

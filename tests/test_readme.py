@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FIRST_PAGE = ROOT / "docs" / "index.md"
@@ -38,6 +40,7 @@ def run(command: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code = blocks(README.read_text(encoding="utf-8"), "python")
@@ -48,6 +51,7 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     assert "['travel' 'food']" in shown
 
 
+@pytest.mark.slow
 def test_the_commands_run(tmp_path):
     pages = README.read_text(encoding="utf-8"), first_page()
     commands = list(

@@ -8,17 +8,17 @@ import warnings
 from benchmarks.portfolio import __doc__ as description
 from benchmarks.portfolio import algorithms, orders, sets
 
-PARTS = {"sets": sets.run, "orders": orders.run, "algorithms": algorithms.run}
+PARTS = {"sets": sets.run, "orders": orders.run, "algorithms": algorithms.run, "votes": algorithms.run_votes}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; all but votes by default")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these data sets")
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"there is no part {unknown.pop()!r}; choose from {', '.join(PARTS)}")
-    for name in arguments.parts or PARTS:
+    for name in arguments.parts or ("sets", "orders", "algorithms"):
         PARTS[name](arguments.only)
 
 

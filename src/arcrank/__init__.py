@@ -26,6 +26,8 @@ _HOME = {
     "LogLinearRanker": "arcrank.rankers.loglinear",
     "MMPRanker": "arcrank.rankers.online.mmp",
     "OnlinePreferenceMachine": "arcrank.rankers.online.preference_machine",
+    "OrdinalRanker": "arcrank.rankers.ordinal",
+    "PRankRanker": "arcrank.rankers.online.prank",
     "PerceptronRanker": "arcrank.rankers.online.perceptron",
     "PreferenceMachine": "arcrank.rankers.preference_machine.machine",
     "RankBoost": "arcrank.bipartite.rankboost",
@@ -33,6 +35,7 @@ _HOME = {
     "RocchioRanker": "arcrank.rankers.rocchio",
     "SemiSupervisedLogistic": "arcrank.bipartite.semisupervised_logistic",
     "SemiSupervisedRankBoost": "arcrank.bipartite.semisupervised_rankboost",
+    "SemiSupervisedRanker": "arcrank.rankers.semisupervised",
     "ShortlistRanker": "arcrank.rankers.shortlist.ranker",
     "TransductiveSVM": "arcrank.bipartite.transductive_svm",
     "TreeRanker": "arcrank.rankers.trees",
@@ -52,6 +55,8 @@ __all__ = [
     "LogLinearRanker",
     "MMPRanker",
     "OnlinePreferenceMachine",
+    "OrdinalRanker",
+    "PRankRanker",
     "PerceptronRanker",
     "PreferenceMachine",
     "RankBoost",
@@ -59,6 +64,7 @@ __all__ = [
     "RocchioRanker",
     "SemiSupervisedLogistic",
     "SemiSupervisedRankBoost",
+    "SemiSupervisedRanker",
     "ShortlistRanker",
     "TransductiveSVM",
     "TreeRanker",
@@ -82,9 +88,12 @@ if TYPE_CHECKING:
     from arcrank.rankers.conformal import ConformalSets
     from arcrank.rankers.loglinear import LogLinearRanker
     from arcrank.rankers.online import MMPRanker, OnlinePreferenceMachine, PerceptronRanker
+    from arcrank.rankers.online.prank import PRankRanker
+    from arcrank.rankers.ordinal import OrdinalRanker
     from arcrank.rankers.pipeline import RankingPipeline, make_ranking_pipeline
     from arcrank.rankers.preference_machine.machine import PreferenceMachine
     from arcrank.rankers.rocchio import RocchioRanker
+    from arcrank.rankers.semisupervised import SemiSupervisedRanker
     from arcrank.rankers.shortlist.ranker import ShortlistRanker
     from arcrank.rankers.trees import TreeRanker
     from arcrank.training.auto import AutoRanker

@@ -92,6 +92,10 @@ class Decomposition(ABC):
     def pieces(self, graphs: ArcGraphs, first_row: int = 0) -> Pieces:
         """Cut the graphs of all instances, or of a block of them that begins with instance `first_row`."""
 
+    def of_rows(self, rows: NDArray[np.int64]) -> Decomposition:  # noqa: ARG002
+        """The same decomposition for graphs that are only those of the instances `rows`, in that order."""
+        return self
+
 
 class Grouping(Decomposition):
     """A decomposition that puts each arc into one piece: arcs of an instance with the same key stay together.
@@ -179,6 +183,10 @@ class CallableDecomposition(Decomposition):
         arc_ptr = _pointer(np.array([len(part) for part in chosen], dtype=np.int64))
         head, tail, weight = graphs.head[arcs], graphs.tail[arcs], _weights(graphs)[arcs]
         return Pieces(_pointer(pieces_of_row), arc_ptr, head, tail, weight)
+
+    def of_rows(self, rows: NDArray[np.int64]) -> CallableDecomposition:
+        """The same function, called with the numbers that the instances have among all of them."""
+        return CallableDecomposition(lambda heads, tails, row: self._cut(heads, tails, int(rows[row])))
 
     def _parts(self, head: NDArray[np.int32], tail: NDArray[np.int32], row: int) -> Sequence[ArrayLike]:
         parts = self._cut(head, tail, row)

@@ -17,6 +17,7 @@ import pytest
 
 from arcrank.cli.app import app
 from arcrank.cli.errors import report_failure
+from tests.forked import run_python
 
 WORDS = {
     "crude": ["oil", "barrel", "opec", "refinery"],
@@ -64,7 +65,10 @@ def command(*arguments: object) -> list[str]:
 
 
 def run(*arguments: object, stdin: bytes | str = b"", **options: Any) -> Result:
-    """Run the command as a child process."""
+    """Run the command in a process of its own, which is started for it if there are options for the start."""
+    if not options:
+        forked = run_python("-m", "arcrank", *arguments, stdin=stdin)
+        return Result(forked.returncode, forked.stdout, forked.stderr)
     given = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run(command(*arguments), input=given, capture_output=True, check=False, timeout=120, **options)
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())

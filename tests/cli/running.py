@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
 
 from arcrank.cli.app import app
+from tests.forked import run_python
 
 
 def shell(*arguments: object, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run `arcrank` as a process of its own."""
-    command = [sys.executable, "-m", "arcrank", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, encoding="utf-8", cwd=cwd, check=False)
+    """Run `arcrank` in a process of its own."""
+    return run_python("-m", "arcrank", *arguments, stdin=stdin, cwd=cwd)
 
 
 def call(*arguments: object, stdin: str = "") -> Any:

@@ -56,6 +56,7 @@ def test_json_is_readable_and_strict(capsys):
     assert json.loads(line.encode()) == {name: [None, 1.5, [2, None]]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_output_is_utf8_whatever_the_locale(tmp_path, encoding):
     ranker = arcrank.LogLinearRanker().fit(np.eye(2), [["Öl 🦊\ud800"], ["b"]])

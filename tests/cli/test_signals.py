@@ -45,8 +45,9 @@ def start(*arguments) -> subprocess.Popen[bytes]:
 
 def stop_at_moments(number, *arguments):
     """Send the signal at moments from the entry to the end, and give exit codes and standard errors."""
-    begun = time.perf_counter()
-    start(*arguments).communicate(timeout=120)
+    child = start(*arguments)
+    begun = time.perf_counter()  # the interpreter has started, which takes longest on a busy machine
+    child.communicate(timeout=120)
     duration = time.perf_counter() - begun
     for moment in range(MOMENTS):
         child = start(*arguments)
@@ -76,6 +77,7 @@ def test_interrupting_start_up(arguments, model, data):
     assert 130 in codes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "learner"), [(signal.SIGINT, "log-linear"), (signal.SIGTERM, "mmp")])
 def test_stopped_training_leaves_the_old_model_or_the_new_one(tmp_path, data, model, number, learner):
     path = shutil.copy(model, tmp_path / "m.arcrank")

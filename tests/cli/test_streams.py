@@ -67,6 +67,7 @@ def test_output_that_nobody_reads(printing):
     assert "Error" not in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "closed"),
     [("mmp", ["stdin"]), ("log-linear", ["stdout"]), ("log-linear", ["stderr"]), ("mmp", list(CLOSING))],

@@ -220,6 +220,7 @@ def test_mulan(corpus_of, name):
     assert len(corpus.splits["train"]) == int(0.7 * n)
 
 
+@pytest.mark.slow
 def test_subjects(corpus_of):
     corpus = corpus_of(load_subjects)
     assert sizes(corpus) == {"train": 90_452, "dev": 19_949}

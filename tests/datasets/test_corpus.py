@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 import arcrank
 from arcrank.datasets import Corpus
 from arcrank.errors import GraphError, InputError, ParameterError
-from arcrank.graphs import ArcGraphs, Hierarchy, LayeredGraphs
+from arcrank.graphs import ArcGraphs, CandidateGraphs, Hierarchy, LayeredGraphs
 
 
 def small(**parts):
@@ -105,7 +105,7 @@ def graded():
 
 def test_graphs_of_grades_prefer_the_better_candidates():
     graphs = graded().graphs()
-    assert isinstance(graphs, LayeredGraphs)
+    assert isinstance(graphs, CandidateGraphs)
     assert graphs.shape == (4, 3)
     assert [arcs_of(graded(), i) for i in range(4)] == [{("1", "0"), ("2", "0")}, set(), set(), set()]
 

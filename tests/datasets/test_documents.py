@@ -147,6 +147,7 @@ class Rows(io.RawIOBase):
 NEW_NAMES = (json.dumps({"features": {f"name{i}": 1, f"other{i}": 2}}).encode() + b"\n" for i in itertools.count())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "n", "takes"), [
     (itertools.repeat(b"word " * 10_000 + b"\n"), 1000, "text"),
     (itertools.repeat(b'{"text": "' + b"word " * 10_000 + b'"}\n'), 1000, "text"),

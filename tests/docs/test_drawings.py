@@ -22,6 +22,7 @@ def test_the_files_are_those_that_the_code_writes():
     assert {path.name for path in COMMITTED} == names
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(matplotlib.__version__ != drawings.DRAWN_WITH, reason="drawn with another matplotlib")
 def test_drawing_again_gives_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "PICTURES", tmp_path)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forked import run_python
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -22,19 +21,10 @@ SECONDS = 300
 """For a busy machine: on two free cores each takes less than ten."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_prints_what_its_guide_shows(example, tmp_path):
-    # One thread for linear algebra: beside other tests more of them only wait for each other.
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(example)],
-        cwd=tmp_path,
-        env={**os.environ, **threads, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
+    done = run_python("-W", "error", example, cwd=tmp_path, environment={"TMPDIR": str(tmp_path)}, timeout=SECONDS)
     if "MissingDataError" in done.stderr:
         pytest.skip("the corpus of this example is not on this machine")
     assert done.returncode == 0, done.stderr

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forked import run_python
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "maintainers" / "parts.md").read_text(encoding="utf-8")
@@ -107,11 +106,8 @@ class Copy:
         self.changed.add(listed_as)
 
     def run(self, *arguments: str) -> str:
-        environment = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
-        command = [sys.executable, "-m", "arcrank", *arguments]
-        done = subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
+        environment = {"PYTHONPATH": str(self.folder / "src")}
+        done = run_python("-m", "arcrank", *arguments, cwd=self.folder, environment=environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -176,7 +172,7 @@ def test_a_ranker(copy):
     forms = "lambda *given: {**_rocchio(*given), **_CALIBRATED}"
     copy.insert(f"{modelfile}/learnt.py", '    "rocchio": _rocchio,\n', f'    "frequency": {forms},\n')
     relation = '    "log-linear": _check_calibrated,\n'
-    copy.insert(f"{modelfile}/learnt.py", relation, '    "frequency": _check_calibrated,\n')
+    copy.insert(f"{modelfile}/relations.py", relation, '    "frequency": _check_calibrated,\n')
     plan = "src/arcrank/training/plan.py"
     copy.insert(plan, '    PERCEPTRON = "perceptron"\n', '    FREQUENCY = "frequency"\n')
     copy.insert(plan, "CLASSES = {\n", '    Learner.FREQUENCY: "FrequencyRanker",\n')

@@ -112,6 +112,7 @@ def site(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_site_is_built_and_whole(site):
     assert (site / "index.html").is_file()
     assert (site / "reference" / "cli" / "index.html").is_file()

@@ -153,7 +153,7 @@ def test_models_that_cannot_be_compared():
     with pytest.raises(InputError, match="1 of them is the same"):
         compare(ranker, RocchioRanker().fit(X, ["a", "x", "y"]), X, y)
     texts = make_pipeline(TextFeatures(min_df=1), RocchioRanker()).fit(["one", "two", "six"], y)
-    with pytest.raises(InputError, match="B takes texts and A takes features"):
+    with pytest.raises(InputError, match="A takes features and B takes texts"):
         compare(ranker, texts, X, y)
     with pytest.raises(ParameterError, match="n_permutations"):
         compare(ranker, ranker, X, y, n_permutations=0)

@@ -124,6 +124,7 @@ def test_tables_have_a_row_for_each_method_and_mark_the_worse_ones(small):
     assert len(tables.table3(small, quiet, methods=("RB", "ssRB k=1"))) == 6
 
 
+@pytest.mark.slow
 def test_figures_are_points(small):
     assert [p.x for p in tables.figure1(small, quiet, counts=(3, 2))] == [3, 3, 3, 3, 2, 2, 2, 2]
     points = tables.figure2(small, quiet, factors=(1, 2))
@@ -132,6 +133,7 @@ def test_figures_are_points(small):
     assert len(tables.figure3(small, quiet, discounts=(0.0, 1.0), factors=(1,))) == 2
 
 
+@pytest.mark.slow
 def test_pairs_of_methods_are_compared_by_every_measure(small):
     found = tables.pairs(small, quiet, compared=[("ssRB k=1", "naive k=1"), ("LR", "ssLR")])
     assert [(p.method, p.other) for p in found[::3]] == [("ssRB k=1", "naive k=1"), ("LR", "ssLR")]
@@ -139,6 +141,7 @@ def test_pairs_of_methods_are_compared_by_every_measure(small):
     assert all(p.n == 6 and 0.0 <= p.p_value <= 1.0 for p in found)
 
 
+@pytest.mark.slow
 def test_beyond_compares_with_the_best_of_the_grid(small, monkeypatch):
     grid = ["LR latent=2 C=1", "LR latent=5 C=1", "LR latent=5 C=1 unit"]
     monkeypatch.setattr(methods, "LATENT_DIMENSIONS", (2, 5))

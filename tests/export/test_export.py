@@ -46,7 +46,7 @@ def served(model: Any, rows: list[dict[str, Any]], folder: Path, **card: Any) ->
     model.fit([row["text"] for row in rows], [frozenset(row["labels"]) for row in rows])
     path = folder / "news.arcrank"
     arcrank.save(model, path, card=card)
-    return ServedModel.read(path, "news")
+    return ServedModel.read(path, "news", estimators=True)
 
 
 def written(found: ServedModel, path: Path, limit: float = 20e6) -> Path:
@@ -100,7 +100,7 @@ def test_the_page_ranks_and_explains_as_the_server_does(open_page, rows, tmp_pat
         assert why["margin"] == pytest.approx(asked.margin, rel=1e-5)
     found_labels = page.evaluate("() => api_module().get('/labels?prefix=CR&limit=5')")
     assert found_labels == {"labels": [{"label": "crude", "parent": "energy"}], "total": len(shown)}
-    assert page.locator("#question, #add, [data-copy=curl], #history").filter(visible=True).count() == 0
+    assert page.locator("#question, [data-copy=curl], #history").filter(visible=True).count() == 0
     check_accessibility(page)
 
 
@@ -152,7 +152,7 @@ def test_an_average_of_linear_rankers_and_models_of_features(open_page, tmp_path
     X, y = [[0, 1.0], [1, 0]] * 6, [["a"], ["b"]] * 6
     average = AverageRanker([("one", LogLinearRanker()), ("two", PreferenceMachine())]).fit(X, y)
     arcrank.save(average, tmp_path / "n.arcrank", card={"columns": {"kind": "named", "names": ["height", "width"]}})
-    found = ServedModel.read(tmp_path / "n.arcrank", "n")
+    found = ServedModel.read(tmp_path / "n.arcrank", "n", estimators=True)
     page = open_page(written(found, tmp_path / "page.html"))
     page.fill("#features", '{"width": 2, "depth": 1}')
     page.wait_for_selector(".label")

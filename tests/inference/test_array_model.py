@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import arcrank
 from arcrank._csr import Csr
 from arcrank.datasets import Corpus
-from arcrank.inference.array_model import ArrayPipeline, LinearModel, load_for_ranking
+from arcrank.inference.array_model import ArrayPipeline, LinearModel, ShortlistModel, load_for_ranking
 from arcrank.inference.predictor import Predictor
 from arcrank.solvers.products import row_products
 from arcrank.text import TextFeatures
@@ -24,9 +24,12 @@ LINEAR = [
     "machine",
     "machine codes",
     "average",
+    "semi-supervised",
+    "ordinal",
+    "prank",
     "mmp",
 ]
-LINEAR += ["mmp average text", "mmp mostly zero"]
+LINEAR += ["mmp average text", "mmp mostly zero", "shortlist"]
 ROWS = np.where(np.abs(X) > 1, X, 0.0) * 1.5
 
 
@@ -44,8 +47,14 @@ def calibrated_single():
     return arcrank.LogLinearRanker(cut_label=True).fit(np.tile(X, (3, 1)), ["a", "b", "c"] * 12)
 
 
+def calibrated_shortlist():
+    ranker = arcrank.ShortlistRanker(cut_label=True, random_state=0)
+    X = sp.csr_matrix(np.abs(np.tile(ROWS, (3, 1))))
+    return ranker.fit(X, SETS * 3).calibrate(X, SETS * 3)
+
+
 def is_light(model):
-    return isinstance(model, ArrayPipeline | LinearModel)
+    return isinstance(model, ArrayPipeline | LinearModel | ShortlistModel)
 
 
 def ranked(model, documents, **options):
@@ -78,7 +87,7 @@ def test_every_linear_model_is_read_as_arrays(name, tmp_path):
         assert_equal(tmp_path / "model", documents_for(light))
 
 
-@pytest.mark.parametrize("make", [calibrated, calibrated_online, calibrated_single])
+@pytest.mark.parametrize("make", [calibrated, calibrated_online, calibrated_single, calibrated_shortlist])
 def test_cut_and_probabilities_are_those_of_the_estimators(make, tmp_path):
     model = make()
     arcrank.save(model, tmp_path / "model")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,12 +18,15 @@ from arcrank import (
     LogLinearRanker,
     MMPRanker,
     OnlinePreferenceMachine,
+    OrdinalRanker,
     PerceptronRanker,
+    PRankRanker,
     PreferenceMachine,
     RankBoost,
     RocchioRanker,
     SemiSupervisedLogistic,
     SemiSupervisedRankBoost,
+    SemiSupervisedRanker,
     ShortlistRanker,
     TransductiveSVM,
     TreeRanker,
@@ -66,11 +70,11 @@ CANDIDATES = CandidateSets(X, [0, 3, 7, 12])
 
 
 def _text(*steps: Any) -> Callable[[], Any]:
-    return lambda: make_pipeline(*steps).fit(TEXTS, TOPICS)
+    return lambda: clone(make_pipeline(*steps)).fit(TEXTS, TOPICS)
 
 
 def _labels(ranker: Any, rows: Any = X, y: Any = SETS) -> Callable[[], Any]:
-    return lambda: ranker.fit(rows, y)
+    return lambda: clone(ranker).fit(rows, y)  # tests change their models
 
 
 MODELS: dict[str, Callable[[], Any]] = {
@@ -83,10 +87,14 @@ MODELS: dict[str, Callable[[], Any]] = {
     "log-linear dual text": _text(TextFeatures(min_df=1), LogLinearRanker(solver="dual", random_state=0)),
     "machine": _labels(PreferenceMachine()),
     "machine codes": _labels(PreferenceMachine("domination", codes=np.eye(3)[:, ::-1])),
+    "machine learnt codes": _labels(PreferenceMachine("domination", codes="learn", code_length=2)),
     "machine rbf": _labels(PreferenceMachine(kernel="rbf", gamma=0.5)),
     "machine rbf sparse": _labels(PreferenceMachine(kernel="polynomial"), sp.csr_matrix(np.round(X))),
     "machine precomputed": _labels(PreferenceMachine(kernel="precomputed"), X @ X.T),
     "average": _labels(AverageRanker([("a", LogLinearRanker(C=2)), ("b", RocchioRanker())], [0.5, 2.0])),
+    "semi-supervised": _labels(
+        SemiSupervisedRanker([("a", LogLinearRanker(C=2))], n_components=2, cut_label=True), y=[*SETS[:-2], None, None]
+    ),
     "average rbf": _labels(
         AverageRanker([("a", LogLinearRanker()), ("b", PreferenceMachine(kernel="rbf", gamma=0.5))])
     ),
@@ -99,6 +107,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "mmp mostly zero": _text(HashedTextFeatures(n_features=2**12), MMPRanker(average=True)),
     "mmp kernel": _labels(MMPRanker(kernel="rbf")),
     "online machine": _labels(OnlinePreferenceMachine("domination", "hinge", average=True, cut_label=True)),
+    "ordinal": _labels(OrdinalRanker(grades=[2, 1, 0]), y=[0, 1, 2] * 4),
+    "prank": _labels(PRankRanker(epochs=3, average=True), y=[0, 1, 2] * 4),
     "perceptron": _text(HashingVectorizer(n_features=64), PerceptronRanker(average=True)),
     "shortlist": _text(TextFeatures(min_df=1), ShortlistRanker(random_state=0)),
     "rocchio": _text(CountVectorizer(ngram_range=(1, 2), stop_words=["the"]), RocchioRanker()),

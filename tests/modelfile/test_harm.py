@@ -18,6 +18,7 @@ def test_damaged_copies_never_score(name, tmp_path):
     assert counts["refused"] > 0.95 * 300
 
 
+@pytest.mark.slow
 def test_killed_saves_leave_a_whole_model():
     # A process of its own: forking is only safe where there are no other threads.
     command = [sys.executable, "-m", "tests.modelfile.harm", "kill", "20"]

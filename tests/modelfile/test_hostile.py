@@ -36,6 +36,7 @@ def refusal(path):
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_hundreds_of_mutants():
     # In a process of its own: forking is only safe where there are no other threads.
     command = [sys.executable, "-m", "tests.modelfile.mutants", "800"]

@@ -22,6 +22,8 @@ STORED = {
 def test_scores_as_it_did(file):
     model = arcrank.load(FOLDER / file)
     got, expected = scores_of(model, input_of(STORED[file]["model"])), np.array(STORED[file]["scores"])
+    if "candidates" in file:  # recorded as a matrix with -inf beyond an instance's candidates
+        expected = expected[np.isfinite(expected)]
     np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-13)  # other processors sum in another order
     assert model.model_card_ == {"hierarchy": {"oil": None, "ship 🚢": "oil"}, "measures": {"ap": 0.5}}
     assert read_card(FOLDER / file)["card"] == model.model_card_

@@ -84,8 +84,10 @@ def _rows(d: int, *, positive: bool = False) -> Any:
 def _label_answers(ranker: Any, rows: Any) -> Iterator[Any]:
     if ranker._kind == "candidates":
         sets = CandidateSets(rows, [0, 1, rows.shape[0]])
-        yield ranker.score_labels(sets)[:, :1]
+        yield ranker.score_labels(sets)
         ranker.rank(sets), ranker.predict(sets)
+        why = ranker.explain(sets[[1]], 0, 1)
+        yield [why.margin, *(value for _, value in why.parts)]
         return
     yield ranker.score_labels(rows)
     ranker.rank(rows), ranker.rank(rows, top=1), ranker.predict(rows)

@@ -23,6 +23,7 @@ def model(C=30.0, n_samples=30):
     return BootstrapRanker(LogLinearRanker("disagreement", **options), n_samples=n_samples)
 
 
+@pytest.mark.slow
 def test_intervals_have_their_level():
     random = np.random.default_rng(0)
     new, hits = np.array([[1.0, 0.5], [-0.5, 1.0], [0.3, -1.2]]), []

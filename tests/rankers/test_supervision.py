@@ -26,7 +26,7 @@ from arcrank.errors import InputError
 from arcrank.graphs import LayeredGraphs, as_graphs
 from arcrank.metrics import ndcg_at
 from arcrank.metrics.scorers import scorer
-from arcrank.rankers.candidates import CandidateSets, candidate_graphs
+from arcrank.rankers.candidates import CandidateSets
 
 X = np.eye(4)
 SETS, SINGLE, ARCS, INDICATOR = [["a"], ["b"]], ["a", "b"], [[("a", "b")], [("b", "a")]], np.eye(2)
@@ -214,17 +214,9 @@ def test_columns_of_a_data_frame_are_the_labels():
     assert online.labels_.tolist() == names
 
 
-@pytest.mark.parametrize("ranker", [PreferenceMachine(), MMPRanker(), RocchioRanker()])
-def test_candidates_are_for_the_log_linear_ranker(ranker):
-    with pytest.raises(InputError, match=r"got CandidateSets.*LogLinearRanker"):
-        ranker.fit(CandidateSets(X, [0, 2, 4]), LayeredGraphs.from_levels([[0, 1], [1, 0]]))
-
-
-def test_candidates_are_not_explained():
-    sets = CandidateSets(X, [0, 2, 4])
-    ranker = LogLinearRanker().fit(sets, [1, 0, 0, 1])
-    with pytest.raises(InputError, match=r"explain takes a matrix.*coef_\[0\]"):
-        ranker.explain(sets[[0]], 0, 1)
+def test_candidates_are_not_for_every_ranker():
+    with pytest.raises(InputError, match=r"RocchioRanker takes a matrix.*got CandidateSets.*LogLinearRanker"):
+        RocchioRanker().fit(CandidateSets(X, [0, 2, 4]), LayeredGraphs.from_levels([[0, 1], [1, 0]]))
 
 
 def test_a_column_of_instances_is_no_pointer():
@@ -284,7 +276,7 @@ def candidates():
 
 def test_parts_of_candidate_sets_are_scored():
     sets, grades = candidates()
-    graphs = candidate_graphs(grades, sets)
+    graphs = sets.graphs(grades)
     ranker = LogLinearRanker().fit(sets, graphs)
     assert ranker.score(sets, grades) == ranker.score(sets, graphs)
     parts = [ranker.score(sets[[i]], graphs[[i]]) for i in range(len(sets))]
@@ -297,7 +289,7 @@ def test_parts_of_candidate_sets_are_scored():
 def test_scorers_of_candidate_sets(name, parameters):
     """Every part of the sets is padded to the width of its graphs, and padding counts for nothing."""
     sets, grades = candidates()
-    graphs = candidate_graphs(grades, sets)
+    graphs = sets.graphs(grades)
     ranker = LogLinearRanker().fit(sets, graphs)
     score = scorer(name, **parameters)
     parts = [score(ranker, sets[[i]], graphs[[i]]) for i in range(len(sets))]

@@ -42,6 +42,7 @@ def test_a_list_of_texts(texts):
     assert texts.score(TEXTS, TOPICS) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [tuple, np.array, pd.Series, lambda x: pd.Series(x, index=range(5, 37))])
 def test_other_forms_of_texts(texts, form):
     same(AutoRanker().fit(form(TEXTS), TOPICS), texts, TEXTS)
@@ -114,6 +115,7 @@ def test_rankings_of_dense_features():
     assert auto.predict(X[test]).shape == ranks[test].shape
 
 
+@pytest.mark.slow
 def test_units_do_not_matter():
     corpus = load_label_ranking("iris")
     X = np.asarray(corpus.X.todense()) if sp.issparse(corpus.X) else np.asarray(corpus.X)
@@ -192,6 +194,7 @@ def test_going_on_learning():
         _ = AutoRanker(learners=["log-linear"]).fit(TEXTS, TOPICS).partial_fit
 
 
+@pytest.mark.slow
 def test_fitting_the_choice_to_other_documents(texts):
     auto = clone(texts).fit(TEXTS, TOPICS)
     auto.refit(TEXTS[:20], TOPICS[:20])
@@ -218,7 +221,10 @@ def test_before_fit():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"measure": "accuracy"}, "measure must be None or one of balanced"),
+        ({"measure": "accuracy"}, "measure must be auto or one of balanced"),
+        ({"measure": None}, "measure must be auto or one of balanced"),
+        ({"budget": 0}, "budget must be"),
+        ({"budget": "1 h"}, "budget must be"),
         ({"learners": ["trees of wisdom"]}, "learners must be"),
         ({"max_members": 0}, "max_members must be"),
         ({"parameters": {"depth": 1}}, "'depth' is not a parameter"),

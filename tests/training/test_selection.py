@@ -126,6 +126,7 @@ def test_a_bad_candidate_stays_out(sample):
     assert len(select_average(trials[:1] * 3, sample, most=1).members) == 1
 
 
+@pytest.mark.slow
 def test_more_documents_for_the_better_half():
     X, graphs = clusters(2500, 0.9)
     found = select(families_for(X, 3, label_sets=True), X, graphs)
@@ -137,6 +138,18 @@ def test_more_documents_for_the_better_half():
     early = {one.plan.with_parameters(C=0).describe() for one in found.trials if one.documents == 1000}
     assert late < early
     assert found.plan.with_parameters(C=0).describe() in late
+
+
+def test_no_family_is_tried_after_the_budget():
+    X, graphs = clusters(2100, 0.9)
+    families = families_for(X, 3, label_sets=True)
+    hurried = select(families, X, graphs, budget=1e-9)
+    assert {one.plan.with_parameters(C=0).describe() for one in hurried.trials} == {
+        families[0].with_parameters(C=0).describe()
+    }
+    assert hurried.documents == 1000  # the second, larger sample is not begun
+    patient = select(families[:2], X[:60], graphs[:60], budget=3600)
+    assert len({one.plan.with_parameters(C=0).describe() for one in patient.trials}) == 2
 
 
 def test_fewer_documents_where_each_has_many_arcs():
@@ -246,6 +259,7 @@ def test_rows_are_drawn_once_and_for_good():
     assert [len(part) for part in split_rows(rows[:2], 0.9, 0)] == [1, 1]
 
 
+@pytest.mark.slow
 def test_votes_on_few_features_are_learnt_by_trees_too():
     """Which of two labels is better depends on whether two features have the same sign: no linear model knows."""
     random = np.random.RandomState(0)

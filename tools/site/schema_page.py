@@ -13,7 +13,10 @@ __all__ = ["Field", "fields_of", "meanings", "page", "schema_files", "schemas_of
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "src" / "arcrank" / "cli" / "schemas"
 DESCRIPTIONS = Path(__file__).with_name("field_meanings.toml")
-_BY_ARGUMENTS = {"evaluate": ["evaluate-compare", "evaluate-documents"], "rank": ["rank-documents"]}
+_BY_ARGUMENTS = {
+    "evaluate": ["evaluate-compare", "evaluate-documents", "evaluate-candidates"],
+    "rank": ["rank-documents"],
+}
 _ABOUT = """\
 # JSON output
 

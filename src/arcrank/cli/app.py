@@ -25,7 +25,7 @@ COMMANDS = {
         "Explain why label A is above label B: the words and their weights, largest first, which sum to the margin."
     ),
     "evaluate": "Measure a model on documents whose labels are known, or compare two models on them.",
-    "update": "Update a model with new documents, which may have new labels; only online learners can be updated.",
+    "update": "Update an online model, or one of --learner shortlist, with new documents, which may have new labels.",
     "serve": "Serve models over HTTP, with a page to rank, explain and teach by preferences.",
     "export": "Write a page with the model inside, which ranks and explains in a browser without a server.",
     "check": "Check data before training: labels, duplicates, overlaps, contradictions, and what training will need.",

@@ -37,15 +37,16 @@ def documents_of(
     path: str,
     reading: Reading,
     *,
-    takes_text: bool,
+    takes: str,
     quiet: bool = False,
     on_error: str | None = None,
     blank_lines: bool = False,
 ) -> Iterator[Corpus]:
     """Yield the documents of a file or of standard input, without labels, in blocks, none of them empty.
 
-    With `blank_lines` blank lines are documents too if lines are texts, so that document n is line n. `on_error` is
-    "raise", "skip", or None if the user has no choice; skipped rows are reported at the end.
+    `takes` is what the model takes: "text", "features" or "table". With `blank_lines` blank lines are documents too if
+    lines are texts, so that document n is line n. `on_error` is "raise", "skip", or None if the user has no choice;
+    skipped rows are reported at the end.
     """
     from arcrank.cli.reading import with_flags
     from arcrank.datasets.read import iter_documents
@@ -55,7 +56,7 @@ def documents_of(
         blocks = iter_documents(
             stream,
             reading.format,
-            takes="text" if takes_text else "features",
+            takes=takes,
             blank_lines=blank_lines,
             on_error=on_error or "raise",
             delimiter=reading.table()["delimiter"],

@@ -18,6 +18,7 @@ _LOG2E = 1.0 / math.log(2.0)
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # fdlibm: the first part has 33 bits
 _ROUND = 1.5 * 2.0**52  # adding it rounds to a whole number, in the lowest bits
 _LOWEST, _HIGHEST = -708.0, 709.0  # outside, exp underflows to 0 (it is below 1e-307) or is taken as exp(709)
+_TINY = 1e-300
 _TWO52, _TWO52_BITS = 2.0**52, 0x4330000000000000
 _SQRT_HALF_BITS, _FRACTION_BITS = 0x3FE6A09E667F3BCD, (1 << 52) - 1
 
@@ -90,3 +91,26 @@ def log_array(x, n, buffers):
         p = p * z + 0.4
         p = p * z + 2.0 / 3.0
         x[j] = x[j] * _LN2_HIGH + (2.0 * s + (p * z * s + x[j] * _LN2_LOW))
+
+
+@kernel
+def omega_array(z, n, w, logs, buffers):
+    """Set w[:n] to Wright's omega of z[:n], the solution of w + log w = z; `logs` is overwritten.
+
+    Two steps of fourth order (Fritsch, Shafer & Crowley 1973) from a start within a factor of two.
+    """
+    for j in range(n):
+        w[j] = min(z[j], 1.0)
+    exp_array(w, n, buffers)
+    for j in range(n):
+        w[j] = max(w[j] / (1.0 + 0.7 * w[j]), 0.5 * (z[j] + 1.0) if z[j] > 1.0 else _TINY)
+    for _ in range(2):
+        for j in range(n):
+            logs[j] = w[j]
+        log_array(logs, n, buffers)
+        for j in range(n):
+            rest = z[j] - w[j] - logs[j]
+            one = 1.0 + w[j]
+            two = 2.0 * one * (one + rest * (2.0 / 3.0))
+            # Below -690 omega is less than 1e-300, and stays TINY.
+            w[j] *= 1.0 + (rest / one) * ((two - rest) / (two - 2.0 * rest)) if z[j] > -690.0 else 1.0

@@ -56,7 +56,7 @@ def perceptron(rows, indptr, indices, data, ptr, label, level, rest, n_layers, W
 def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers, rule, W, U, counters, sums, curve):
     """Score each instance, record its losses and move the weights by the rule; return the number of instances seen."""
     k = W.shape[1]
-    scores, step = np.empty(k), np.empty(k)
+    scores, step, touched = np.empty(k), np.empty(k), np.empty(k, np.int64)
     levels, sizes, tree = np.empty(k, np.int32), np.empty(n_layers, np.int64), np.empty(n_layers + 1, np.int64)
     for place in range(len(rows)):
         i = rows[place]
@@ -80,7 +80,7 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
         elif moved:
             step /= normalizer(rule, wrong, arcs)
         if moved:
-            move_weights(i, indptr, indices, data, step, W, U, before)
+            move_weights(i, indptr, indices, data, step, W, U, before, touched)
     return len(rows)
 
 
@@ -88,7 +88,7 @@ def _layered_pass(rows, indptr, indices, data, ptr, label, level, rest, n_layers
 def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, counters, sums, curve):
     """Run MMP with explicit arcs in place of pairs of labels: O(k terms + arcs) per document."""
     k = W.shape[1]
-    scores, step = np.empty(k), np.empty(k)
+    scores, step, touched = np.empty(k), np.empty(k), np.empty(k, np.int64)
     for place in range(len(rows)):
         i = rows[place]
         arcs = arc_ptr[i + 1] - arc_ptr[i]
@@ -104,7 +104,7 @@ def mmp_arcs(rows, indptr, indices, data, arc_ptr, head, tail, loss, W, U, count
         elif wrong:
             step /= normalizer(loss, wrong, arcs)
         if wrong:
-            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1, touched)
     return len(rows)
 
 
@@ -337,20 +337,40 @@ def score_document(i, indptr, indices, data, W, scores, sums):
 
 
 @kernel
-def move_weights(i, indptr, indices, data, step, W, U, before):
-    """Add x step' to W for instance i, and `before` times that to U where a mean is wanted."""
-    touched = np.flatnonzero(step)
-    moves = step[touched]
-    dense = _DENSE * len(touched) > len(step)
+def move_weights(i, indptr, indices, data, step, W, U, before, touched):
+    """Add x step' to W for instance i, and `before` times that to U where a mean is wanted; step is overwritten.
+
+    `touched` is a buffer of int64 for each label. With arrays of its own, this function would count references to each
+    row of W that it visits.
+    """
+    n = 0
+    for r in range(len(step)):
+        touched[n] = r  # overwritten by the next label where this one stays; cheaper than a branch
+        n += step[r] != 0.0
+    dense = _DENSE * n > len(step)
+    if dense:
+        _move_all(i, indptr, indices, data, step, W)
+    for at in range(n):
+        step[at] = step[touched[at]]
+    if not dense:
+        _move_some(i, indptr, indices, data, step, 1.0, W, touched, n)
+    if len(U):
+        _move_some(i, indptr, indices, data, step, before, U, touched, n)
+
+
+@kernel
+def _move_all(i, indptr, indices, data, step, W):
+    """Add x step' to all labels of W."""
     for j in range(indptr[i], indptr[i + 1]):
         value, weights = data[j], W[indices[j]]
-        if dense:
-            for r in range(len(step)):
-                weights[r] += value * step[r]
-        else:
-            for at in range(len(touched)):
-                weights[touched[at]] += value * moves[at]
-        if len(U):
-            late = U[indices[j]]
-            for at in range(len(touched)):
-                late[touched[at]] += value * moves[at] * before
+        for r in range(len(step)):
+            weights[r] += value * step[r]
+
+
+@kernel
+def _move_some(i, indptr, indices, data, moves, factor, W, touched, n):
+    """Add factor times x moves' to the first n labels of `touched`."""
+    for j in range(indptr[i], indptr[i + 1]):
+        value, weights = data[j], W[indices[j]]
+        for at in range(n):
+            weights[touched[at]] += value * moves[at] * factor

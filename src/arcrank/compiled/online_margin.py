@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from arcrank.compiled.jit import kernel
-from arcrank.compiled.layers import arrange, layer_workspace
+from arcrank.compiled.layers import arrange, is_one_layer_of_two, layer_workspace
 from arcrank.compiled.losses import HINGE, charge
-from arcrank.compiled.margin_dual_centres import has_single_arcs, total_of_star
+from arcrank.compiled.margin_dual_centres import CENTRES, has_single_arcs, total_of_star
 from arcrank.compiled.margin_dual_identity import relax_identity
 from arcrank.compiled.online import OWN_LOSS, ROUNDS, SKIPPED, move_weights, record, score_document
 
@@ -29,14 +29,15 @@ IDENTITY = 0
 def layered_pass(rule, setting, rows, indptr, indices, data, graph, W, U, counters, sums, curve):
     """Make the steps of the given rows of X in turn; return how many were seen, see `compiled.online`."""
     k = W.shape[1]
-    scores, step, work = np.empty(k), np.empty(k), workspace(k, graph[4])
+    scores, step, touched = np.empty(k), np.empty(k), np.empty(k, np.int64)
+    work = workspace(k, graph[4])
     for place in range(len(rows)):
         i = rows[place]
         if not score_document(i, indptr, indices, data, W, scores, sums):
             return place
         square = squared_length(i, indptr, data)
         if layered_step(i, rule, setting, graph, square, scores, step, work, counters, sums, curve):
-            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1, touched)
     return len(rows)
 
 
@@ -66,8 +67,12 @@ def layered_step(i, rule, setting, graph, square, scores, step, work, counters, 
     if margin != 1.0:
         scores /= margin
     _, start, order, f, _, change = work[:6]
-    judged = arrange(i, graph, rule[1], scores, work[0], start, order, f)
-    arcs, wrong, lost, n = _measure(rule, start, judged, order, f, work[10], work[11], work[12])
+    selects = _has_few_tails(i, rule, graph)
+    if selects:
+        judged, arcs, wrong, lost, n = _select(i, rule, graph, scores, order, f, work[11], work[12])
+    else:
+        judged = arrange(i, graph, rule[1], scores, work[0], start, order, f)
+        arcs, wrong, lost, n = _measure(rule, start, judged, order, f, work[10], work[11], work[12])
     if arcs == 0:
         counters[SKIPPED] += 1
         return False
@@ -76,12 +81,56 @@ def layered_step(i, rule, setting, graph, square, scores, step, work, counters, 
     if n == 0 or lost == 0.0 or square <= 0.0:
         return False
     # At scores divided by the margin, weights are divided by it too, and the same problem has C / margin^2.
-    _relax(rule, C / (square if relative else 1.0) / margin**2, square, judged, n, work)
+    C = C / (square if relative else 1.0) / margin**2
+    if selects:
+        _relax_selected(rule[2], C, square, judged, n, order, f, change, work[11], work[12])
+    else:
+        _relax(rule, C, square, judged, n, work)
     step[:] = 0.0
     sign = -margin if rule[1] else margin
     for j in range(judged):
         step[order[j]] = sign * change[j]
     return True
+
+
+@kernel
+def _has_few_tails(i, rule, graph):
+    """Return whether each label that is not listed is a piece with all listed ones, as in dominated label sets."""
+    if rule[0] != CENTRES or not is_one_layer_of_two(i, graph):
+        return False
+    below = graph[2][graph[0][i]] > graph[3][i]
+    return below != rule[1]
+
+
+@kernel
+def _select(i, rule, graph, scores, order, f, centres, margins):
+    """Arrange only the tails and the heads of margins below 1, and measure as `_measure` does.
+
+    Of two layers no step makes a margin smaller, so the other heads stay as they are; after some training they are most
+    of the labels. Returns the number of arranged labels before what `_measure` returns.
+    """
+    ptr, label = graph[:2]
+    first, last, sign = ptr[i], ptr[i + 1], -1.0 if rule[1] else 1.0
+    high = -np.inf
+    for j in range(first, last):
+        high = max(high, sign * scores[label[j]])
+    n, wrong, lost, before = 0, 0, 0.0, 0
+    for j in range(first, last + 1):
+        stop = label[j] if j < last else len(scores)
+        for r in range(before, stop):
+            m = sign * scores[r] - high
+            if m < 1.0:
+                order[n], f[n] = r, sign * scores[r]
+                centres[n], margins[n] = n, -in_single_precision(1.0 - m)
+                lost += charge(rule[2], 1.0, m)
+                n += 1
+                if m <= 0.0:
+                    for at in range(first, last):
+                        wrong += sign * scores[r] <= sign * scores[label[at]]
+        before = stop + 1
+    for j in range(first, last):
+        order[n + j - first], f[n + j - first] = label[j], sign * scores[label[j]]
+    return n + last - first, (len(scores) - (last - first)) * (last - first), wrong, lost, n
 
 
 @kernel
@@ -139,13 +188,12 @@ def _relax(rule, C, q, judged, n, work):
     _, start, order, f, flow, change, heads, at_head, tails, at_tail, _, centres, margins = work
     split = _first_split(start)
     if rule[0] == IDENTITY:
-        relax_identity(rule, C, q, 0.0, split, judged, f, flow, change, heads, at_head, tails, at_tail)
+        relax_identity(rule, C, q, q, 0.0, split, judged, f, flow, change, heads, at_head, tails, at_tail)
         flow[:] = 0.0
         return
     change[:judged] = 0.0
     several = centres[n - 1] >= split  # heads of several layers
-    for j in range(n // 2 - 1, -1, -1):
-        _sift_down(centres, margins, order, j, n)
+    _order_by_margin(centres, margins, order, n)
     while n > 0:
         h, n = _pop(centres, margins, order, n), n - 1
         first = _first_below(start, h)
@@ -156,6 +204,62 @@ def _relax(rule, C, q, judged, n, work):
         # Of two layers, heads that are left have larger margins, against tails that have only been lowered.
         if not (moved or several):
             return
+
+
+@kernel
+def _relax_selected(loss, C, q, judged, n, order, f, change, centres, margins):
+    """Solve the pieces of n heads with the same tails, f[n:judged], one after the other; see `_relax_centre`."""
+    # A piece lowers its highest tails to one level, and the next piece takes up there: nothing but the level and the
+    # number of tails at it is needed.
+    first = n
+    change[:judged] = 0.0
+    level, count = _highest_below(f, first, judged, np.inf)
+    below, more = _highest_below(f, first, judged, level)
+    _order_by_margin(centres, margins, order, n)
+    while n > 0:
+        h, n = _pop(centres, margins, order, n), n - 1
+        if level <= f[h] - 1.0:  # heads that are left have larger margins
+            break
+        level, count, below, more, change[h] = _lower_tails(
+            loss, C, q, first, judged, f, f[h], level, count, below, more
+        )
+    for t in range(first, judged):
+        if f[t] > level:
+            change[t] = (level - f[t]) / q
+
+
+@kernel
+def _lower_tails(loss, C, q, first, judged, f, score, level, count, below, more):
+    """Solve the piece of a head of this score; return the new level, its tails, what is below it, and the flow."""
+    slope = q + (0.0 if loss == HINGE else 0.5 / C)
+    total = count * level
+    while True:
+        theta = (total * slope - q * (1.0 - score)) / (count * slope + q)
+        if loss == HINGE:  # the flow is at most C
+            theta = max(theta, (total - C * q) / count)
+        if theta >= below:
+            return theta, count, below, more, (total - count * theta) / q
+        total += more * below
+        count += more
+        below, more = _highest_below(f, first, judged, below)
+
+
+@kernel
+def _highest_below(f, first, judged, bound):
+    """Return the highest score of a tail below a bound, or -inf, and the number of tails that have it."""
+    highest, number = -np.inf, 0
+    for t in range(first, judged):
+        if highest < f[t] < bound:
+            highest, number = f[t], 0
+        number += f[t] == highest
+    return highest, number
+
+
+@kernel
+def _order_by_margin(centres, margins, order, n):
+    """Make a heap of n heads, the smallest margin first."""
+    for j in range(n // 2 - 1, -1, -1):
+        _sift_down(centres, margins, order, j, n)
 
 
 @kernel
@@ -196,6 +300,8 @@ def _relax_centre(loss, C, q, h, first, judged, f, change):
             break
         active = count
         theta = (total * (q + r) - q * (1.0 - f[h])) / (count * (q + r) + q)
+        if count == 1:  # it falls no further
+            break
     if (theta + 1.0 - f[h]) / (q + r) > cap:
         theta = _level_of(cap * q, first, judged, f)
     T = 0.0

@@ -29,14 +29,15 @@ _INNER = 10_000
 def pieces_pass(loss, setting, rows, indptr, indices, data, arcs, pieces, groups, W, U, counters, sums, curve):
     """Make the steps of the given rows of X in turn; return how many were seen, see `compiled.online`."""
     k = W.shape[1]
-    scores, step, work = np.empty(k), np.empty(k), piece_workspace(pieces)
+    scores, step, touched = np.empty(k), np.empty(k), np.empty(k, np.int64)
+    work = piece_workspace(pieces)
     for place in range(len(rows)):
         i = rows[place]
         if not score_document(i, indptr, indices, data, W, scores, sums):
             return place
         square = squared_length(i, indptr, data)
         if piece_step(i, loss, setting, arcs, pieces, groups, square, scores, step, work, counters, sums, curve):
-            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1)
+            move_weights(i, indptr, indices, data, step, W, U, counters[ROUNDS] - 1, touched)
     return len(rows)
 
 

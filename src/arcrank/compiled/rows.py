@@ -19,10 +19,18 @@ def copy_values(source, target):
 def score_row(X_ptr, X_index, X_value, W, i, scores):
     """Set scores to x_i W, for weights W of (d, k)."""
     scores[:] = 0.0
-    for j in range(X_ptr[i], X_ptr[i + 1]):
-        w, x = W[X_index[j]], X_value[j]
+    j, stop = X_ptr[i], X_ptr[i + 1]
+    while j + 4 <= stop:  # four terms at once, in the same order of additions: a quarter of the traffic to scores
+        a, b, c, d = X_value[j], X_value[j + 1], X_value[j + 2], X_value[j + 3]
+        wa, wb, wc, wd = W[X_index[j]], W[X_index[j + 1]], W[X_index[j + 2]], W[X_index[j + 3]]
         for r in range(len(scores)):
-            scores[r] += x * w[r]
+            scores[r] = (((scores[r] + a * wa[r]) + b * wb[r]) + c * wc[r]) + d * wd[r]
+        j += 4
+    while j < stop:
+        a, wa = X_value[j], W[X_index[j]]
+        for r in range(len(scores)):
+            scores[r] += a * wa[r]
+        j += 1
 
 
 @kernel
@@ -32,3 +40,12 @@ def add_row(X_ptr, X_index, X_value, W, i, net):
         w, x = W[X_index[j]], X_value[j]
         for r in range(len(net)):
             w[r] += x * net[r]
+
+
+@kernel
+def add_columns(X_ptr, X_index, X_value, W, i, columns, net, n):
+    """Do as `add_row`, for the first n of `columns` and `net`: the other columns of W do not change."""
+    for j in range(X_ptr[i], X_ptr[i + 1]):
+        w, x = W[X_index[j]], X_value[j]
+        for r in range(n):
+            w[columns[r]] += x * net[r]

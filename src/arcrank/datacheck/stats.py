@@ -83,15 +83,22 @@ def _add_block(found: CorpusStats, block: Corpus) -> None:
         said = repr((kind, value)).encode()
         _add_content(found, content, None if kind == "votes" else said)
         _add_labels(found, kind, value)
+    if block.table is not None:
+        found.n_values += sum(cell is not None for cells in block.table.values() for cell in cells)
+        found.n_features = max(found.n_features, len(block.table))
     if block.X is not None:
         found.n_values += int(csr_matrix(block.X).nnz)
         found.n_features = max(found.n_features, block.X.shape[1])
 
 
-def _contents(block: Corpus) -> Iterator[str | list[tuple[Any, float]]]:
+def _contents(block: Corpus) -> Iterator[str | list[tuple[Any, Any]]]:
     """Texts, or features as sorted (name or number, value): the same in whatever column a file has put them."""
     if block.texts is not None:
         yield from block.texts
+        return
+    if block.table is not None:
+        for cells in zip(*block.table.values(), strict=True):
+            yield sorted((name, cell) for name, cell in zip(block.table, cells, strict=True) if cell is not None)
         return
     names, X = block.feature_names, csr_matrix(block.X)
     for i in range(len(block)):
@@ -108,7 +115,7 @@ def _supervision(block: Corpus) -> list[tuple[str, Any]]:
     return [(kind, sorted(value) if kind == "labels" else value) for kind, value in rows]
 
 
-def _add_content(found: CorpusStats, content: str | list[tuple[Any, float]], said: bytes | None) -> None:
+def _add_content(found: CorpusStats, content: str | list[tuple[Any, Any]], said: bytes | None) -> None:
     """Note a document, and whether it occurred before; said is None for votes, of which a document may have many."""
     plain = " ".join(content.split()).casefold() if isinstance(content, str) else repr(content) if content else ""
     if isinstance(content, str):

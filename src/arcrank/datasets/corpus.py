@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from arcrank._typing import IntArray
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import Hierarchy, PreferenceGraphs, Votes, as_graphs, concatenate
+from arcrank.graphs import CandidateGraphs, Hierarchy, PreferenceGraphs, Votes, as_graphs, concatenate
 from arcrank.graphs.votes import OUTCOMES
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["Corpus"]
+__all__ = ["Corpus", "take_rows"]
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 class Corpus:
     """A collection of n instances with their supervision over k labels.
 
-    Exactly one of `texts` and `X` is set, and exactly one of `label_sets`, `ranks`, `grades` and `preferences`.
+    Exactly one of `texts`, `X` and `table` is set, and one of `label_sets`, `ranks`, `grades` and `preferences`.
 
     Attributes
     ----------
@@ -36,6 +36,8 @@ class Corpus:
         One text per instance.
     X : CSR matrix or array of shape (n, d), or None
         The features. With `ptr`, its rows are candidates: instance i owns rows `ptr[i]:ptr[i + 1]`.
+    table : dict of lists, or None
+        The columns of a table of features by name: numbers, categories, dates and texts, None where a value is missing.
     label_sets : list of lists of str, or None
         The labels of each instance.
     ranks : array of shape (n, k), or None
@@ -90,10 +92,11 @@ class Corpus:
     feature_names: list[str] | None = None
     source: str = ""
     skipped: dict[str, int] = field(default_factory=dict)
+    table: dict[str, list[Any]] | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts agree in length and that there is one of each kind."""
-        _exactly_one("texts or X", self.texts, self.X)
+        _exactly_one("texts, X or table", self.texts, self.X, self.table)
         supervision = (self.label_sets, self.ranks, self.grades, self.preferences)
         _exactly_one("label_sets, ranks, grades or preferences", *supervision)
         self.hierarchy = _as_hierarchy(self.hierarchy)
@@ -107,7 +110,23 @@ class Corpus:
         """Return the number of instances n."""
         if self.ptr is not None:
             return len(self.ptr) - 1
+        if self.table is not None:
+            return len(next(iter(self.table.values()), []))
         return len(self.texts) if self.texts is not None else int(self.X.shape[0])
+
+    @property
+    def content_kind(self) -> str:
+        """What the instances are: "text", "features" or "table"."""
+        return "text" if self.texts is not None else "features" if self.table is None else "table"
+
+    def refuse_table(self, use: str) -> None:
+        """Raise an `InputError` if the instances are rows of a table; `use` says what needs texts or numbers."""
+        if self.table is not None:
+            names = ", ".join(map(repr, list(self.table)[:5])) + (", ..." if len(self.table) > 5 else "")
+            raise InputError(
+                f"{self.source or 'This corpus'} is a table of features ({names}), and {use} needs texts or numbers.\n"
+                "If one of its columns holds the texts, name it; arcrank train without --learner learns from tables."
+            )
 
     def __getitem__(self, rows: Any) -> Corpus:
         """Return the corpus of some rows (a slice, row numbers or a boolean mask); it has no splits."""
@@ -118,6 +137,7 @@ class Corpus:
         return replace(
             self,
             texts=_pick(self.texts, picked),
+            table=None if self.table is None else take_rows(self.table, picked),
             label_sets=_pick(self.label_sets, picked),
             preferences=_pick(self.preferences, picked),
             ids=_pick(self.ids, picked),
@@ -197,7 +217,8 @@ class Corpus:
     def graphs(self) -> PreferenceGraphs:
         """Return the preference graphs of the instances, n graphs over k labels."""
         if self.grades is not None:
-            return as_graphs(self._levels(), kind="levels", labels=self.labels)
+            assert self.ptr is not None
+            return CandidateGraphs.from_grades(self.grades, self.ptr)
         if self.ranks is not None:
             return as_graphs(self.ranks, kind="ranks", labels=self.labels)
         if self.label_sets is not None:
@@ -211,21 +232,6 @@ class Corpus:
             raise InputError("This corpus does not hold votes; use .graphs().")
         found = votes_of([value for _, value in given], self.labels)
         return replace(found, cases=list(self.ids or self.texts or range(len(self))))
-
-    def _levels(self) -> NDArray[np.int32]:
-        """Return the layers (n, k) of the candidates: the best grade of a query on top, -1 beyond its last."""
-        assert self.grades is not None
-        assert self.ptr is not None
-        query = np.repeat(np.arange(len(self)), np.diff(self.ptr))
-        order = np.lexsort((-self.grades, query))
-        grade, first = self.grades[order], self.ptr[:-1][np.diff(self.ptr) > 0]
-        steps = np.concatenate([[0], np.cumsum(grade[1:] != grade[:-1])]) if len(grade) else np.zeros(0, np.int64)
-        # steps also counts changes between queries, so its value at a query's first candidate is subtracted
-        base = np.zeros(len(self), dtype=np.int64)
-        base[query[order][first]] = steps[first]
-        levels = np.full((len(self), len(self.labels)), -1, dtype=np.int32)
-        levels[query[order], order - self.ptr[query[order]]] = steps - base[query[order]]
-        return levels
 
     def __repr__(self) -> str:
         """Summarize size, splits and source on one line."""
@@ -246,6 +252,16 @@ def _exactly_one(names: str, *parts: object) -> None:
     given = sum(part is not None for part in parts)
     if given != 1:
         raise InputError(f"A corpus needs exactly one of {names}, but {given} were given.")
+
+
+def take_rows(table: Mapping[str, Sequence[Any]], rows: Iterable[int]) -> dict[str, list[Any]]:
+    """Return some rows of a table of columns.
+
+    >>> take_rows({"age": [31, 25], "city": ["Bonn", None]}, [1])
+    {'age': [25], 'city': [None]}
+    """
+    rows = list(rows)
+    return {name: [values[i] for i in rows] for name, values in table.items()}
 
 
 def _pick(part: Sequence[T] | None, rows: list[int]) -> list[T] | None:

@@ -27,6 +27,7 @@ def join(blocks: list[Corpus], order: Callable[[Iterable[str]], list[str]] = sor
         labels=_labels(blocks, order),
         texts=_chain([b.texts for b in blocks]),
         X=None if last.X is None else _stack([b.X for b in blocks]),
+        table=None if last.table is None else _join_tables([b.table or {} for b in blocks]),
         label_sets=None if last.ptr is not None else _label_sets(blocks),
         preferences=None if last.ptr is not None else _preferences(blocks),
         ptr=None if last.ptr is None else _pointer(blocks),
@@ -69,6 +70,12 @@ def _ids(blocks: list[Corpus]) -> list[str | None] | None:
 
 def _chain(parts: list[list[Any] | None]) -> list[Any] | None:
     return None if parts[-1] is None else [row for part in parts for row in part or []]
+
+
+def _join_tables(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
+    """Blocks of one file have the same columns; a block of skipped rows only may have none."""
+    names = next((list(part) for part in parts if part), [])
+    return {name: [value for part in parts for value in part.get(name, [])] for name in names}
 
 
 def _stack(parts: list[csr_matrix]) -> csr_matrix:

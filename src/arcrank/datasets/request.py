@@ -123,6 +123,8 @@ class Request:
     def _recognised_inside(self, name: str, ending: str, stream: Any) -> str:
         if self.options.takes == "text":
             return _LINES_OF_ANY_KIND
+        if self.options.takes == "table":
+            return "jsonl"
         from arcrank.datasets.formats import xc  # imports SciPy, which texts do without
 
         if (ending == ".txt" or not self.options.labelled) and xc.is_header(_first_line(stream)):

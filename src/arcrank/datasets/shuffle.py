@@ -93,6 +93,7 @@ class _Rows:
 
 def _contents(block: Corpus) -> Iterator[Any]:
     """Texts, or the columns and values of each row as bytes."""
+    block.refuse_table("an online learner")
     if block.texts is not None:
         yield from block.texts
         return

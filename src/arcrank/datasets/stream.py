@@ -122,11 +122,15 @@ def learn_stream(
     return StreamReport(documents, reasons.total(), line.finish(documents), dict(reasons), order)
 
 
+class CandidatesFoundError(FormatError):
+    """The file holds queries with candidates, which are learnt from memory."""
+
+
 def _watched(blocks: Iterator[Corpus], order: LabelOrder) -> Iterator[Corpus]:
     """Pass the blocks on, and record the order of their labels."""
     for block in blocks:
         if block.ptr is not None:
-            raise FormatError(
+            raise CandidatesFoundError(
                 f"{block.source}: queries with candidates have no labels to rank; this learns label rankers."
             )
         order.add_block(block)
@@ -138,7 +142,8 @@ def _learn_block(ranker: Any, block: Corpus, features: HashedTextFeatures, label
     known = hasattr(ranker, "labels_")
     # Graphs contain their labels; a matrix and the first label sets need them as an argument.
     names = None if known or hasattr(y, "n_arcs") else block.labels if block.ranks is not None else labels
-    ranker.partial_fit(hashed_features(block, features), y, labels=names)
+    more = {} if names is None else {"labels": names}
+    ranker.partial_fit(hashed_features(block, features), y, **more)
 
 
 def _supervision(ranker: Any, block: Corpus) -> Any:
@@ -164,6 +169,7 @@ def hashed_features(block: Corpus, features: HashedTextFeatures) -> csr_matrix:
     >>> hashed_features(block, HashedTextFeatures(n_features=8)).toarray().tolist()
     [[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
+    block.refuse_table("an online learner")
     if block.texts is not None:
         return features.transform(block.texts)
     X, width = csr_matrix(block.X), int(features.n_features)

@@ -76,6 +76,7 @@ def rows_of(block: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def _contents(block: Corpus) -> Iterator[dict[str, Any]]:
+    block.refuse_table("conversion")
     if block.texts is not None:
         yield from ({"text": text} for text in block.texts)
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from arcrank._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from arcrank.evaluation.candidates import CandidateEvaluation, evaluate_candidates
     from arcrank.evaluation.comparer import compare
     from arcrank.evaluation.comparison import Comparison
     from arcrank.evaluation.documents import DocumentEvaluation, evaluate_documents
@@ -18,16 +19,19 @@ if TYPE_CHECKING:
     from arcrank.evaluation.results import Evaluation
 
 __all__ = [
+    "CandidateEvaluation",
     "Comparison",
     "DocumentEvaluation",
     "Evaluation",
     "LeaderboardReport",
     "compare",
     "evaluate",
+    "evaluate_candidates",
     "evaluate_documents",
 ]
 
 _HOMES = {"Comparison": "comparison", "Evaluation": "results", "compare": "comparer", "evaluate": "evaluator"}
 _HOMES |= {"LeaderboardReport": "leaderboard"}
+_HOMES |= dict.fromkeys(("CandidateEvaluation", "evaluate_candidates"), "candidates")
 _HOMES |= dict.fromkeys(("DocumentEvaluation", "evaluate_documents"), "documents")
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from arcrank.evaluation.results import LabelRow
+if TYPE_CHECKING:
+    from arcrank.evaluation.results import LabelRow
 
-__all__ = ["FrequencyBand", "frequency_bands"]
+__all__ = ["FrequencyBand", "extreme_labels", "frequency_bands"]
 
 _LIMITS = (1, 5, 20, 100, 500)
+_ENOUGH = 5
+"""Documents from which the share of a label says something about it."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class FrequencyBand:
 def frequency_bands(rows: Sequence[LabelRow]) -> list[FrequencyBand]:
     """Group labels by their number of documents; shares are averages over (document, label) pairs.
 
+    >>> from arcrank.evaluation.results import LabelRow
     >>> rows = [LabelRow("a", 1, 0.0, 1.0, 2.0), LabelRow("b", 8, 0.5, 1.0, 1.5), LabelRow("c", 10, 0.2, 0.8, 3.0)]
     >>> [(band.name, band.labels, band.support, round(band.top1, 2)) for band in frequency_bands(rows)]
     [('1', 1, 1, 0.0), ('6 to 20', 2, 18, 0.33)]
@@ -47,3 +52,18 @@ def frequency_bands(rows: Sequence[LabelRow]) -> list[FrequencyBand]:
             first, five = (sum(row.support * getattr(row, at) for row in inside) / support for at in ("top1", "top5"))
             bands.append(FrequencyBand(low, high, len(inside), support, first, five))
     return bands
+
+
+def extreme_labels(rows: Sequence[LabelRow], n: int) -> tuple[int, list[LabelRow], list[LabelRow]]:
+    """The n labels that are least and most often among the first five, and how many documents they have at least.
+
+    >>> from arcrank.evaluation.results import LabelRow
+    >>> rows = [LabelRow("a", 5, 0.0, 0.2, 2.0), LabelRow("b", 8, 0.5, 0.9, 1.5), LabelRow("c", 1, 0.0, 0.0, 3.0)]
+    >>> least, hardest, easiest = extreme_labels(rows, 1)
+    >>> least, hardest[0].label, easiest[0].label
+    (5, 'a', 'b')
+    """
+    least = _ENOUGH if any(row.support >= _ENOUGH for row in rows) else 1
+    ordered = sorted((row for row in rows if row.support >= least), key=lambda row: (row.top5, -row.support, row.label))
+    easiest = sorted(ordered, key=lambda row: (-row.top5, -row.support, row.label))
+    return least, ordered[:n], easiest[:n]

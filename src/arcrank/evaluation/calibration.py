@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcrank._typing import Array, IntArray
-from arcrank.metrics.label_sets import LabelCounts, label_counts
+from arcrank.metrics.label_sets import LabelCounts
 from arcrank.metrics.ranking import Indicator, as_indicator
 from arcrank.metrics.reliability import CalibrationSums, ReliabilityCurve, bootstrap_weights, cells_from, first_cells
 
@@ -97,10 +96,13 @@ class SetTotals:
         self._thresholds = _ThresholdTotals()
         self._random = np.random.default_rng(0)
 
-    def add(self, Y: Any, predicted: NDArray[np.bool_], probabilities: Array) -> None:
-        """Add a block of documents."""
+    def add(self, counts: LabelCounts, Y: Any, probabilities: Array) -> None:
+        """Add a block of documents: counts of each label, and the probabilities of cells with their outcomes Y.
+
+        The columns of Y and of the probabilities, (n, m), may be other labels in each row, but hold all relevant ones.
+        """
         truth = as_indicator(Y)
-        self._counts += label_counts(Y, predicted)
+        self._counts += counts
         weights = bootstrap_weights(self._random, truth.shape[0], _N_RESAMPLES)
         all_cells, first = cells_from(truth, probabilities, AT_LEAST), first_cells(truth, probabilities)
         for sums, cells in ((self._labels, all_cells), (self._first, first)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arcrank._wording import count, format_counts, has_have, is_are, note_few_documents, some_names
 
 if TYPE_CHECKING:
+    from arcrank.evaluation.candidates import CandidateEvaluation
     from arcrank.evaluation.documents import DocumentEvaluation
     from arcrank.evaluation.results import Evaluation
 
@@ -26,7 +27,7 @@ def data_caveats(found: Evaluation, unknown: str = "unknown to the model") -> li
     return [*([few] if few else []), *_unknown(found, unknown), *_left_out(found), *skipped_caveat(found)]
 
 
-def learnt_caveat(found: Evaluation | DocumentEvaluation) -> Iterator[str]:
+def learnt_caveat(found: Evaluation | DocumentEvaluation | CandidateEvaluation) -> Iterator[str]:
     """A warning if the model has seen the documents."""
     if found.learnt:
         yield (
@@ -54,7 +55,7 @@ def _left_out(found: Evaluation) -> Iterator[str]:
         )
 
 
-def skipped_caveat(found: Evaluation | DocumentEvaluation) -> Iterator[str]:
+def skipped_caveat(found: Evaluation | DocumentEvaluation | CandidateEvaluation) -> Iterator[str]:
     """Say how many rows could not be read, and why."""
     n = sum(found.skipped.values())
     if n:

@@ -19,7 +19,8 @@ from arcrank.evaluation.rows import Data, blocks_of
 from arcrank.evaluation.scoring import BlockScorer, ScoredBlock
 from arcrank.evaluation.significance import holm, n_patterns, permutation_p_values
 from arcrank.evaluation.totals import Totals
-from arcrank.inference.model_parts import takes_text
+from arcrank.inference.feature_map import CONTENTS
+from arcrank.inference.model_parts import content_kind
 
 __all__ = ["compare"]
 
@@ -96,6 +97,7 @@ def compare(
     for block in blocks_of(data, y, a.ranker):
         source = block.source or source
         first = a(block)
+        assert isinstance(first, ScoredBlock)  # since labels were given
         second = replace(first, **_NO_PROBABILITIES | b.outputs(block))
         totals_a.add(first)
         totals_b.add(second)
@@ -115,10 +117,10 @@ def compare(
 def _pair(model_a: Any, model_b: Any, names: tuple[str, str]) -> tuple[BlockScorer, BlockScorer, list[str], list[str]]:
     """Both models over the labels that they share, and the labels of one only."""
     a, b = BlockScorer(model_a), BlockScorer(model_b)
-    if takes_text(model_a) != takes_text(model_b):
-        texts, features = names if takes_text(model_a) else names[::-1]
+    kinds = content_kind(model_a), content_kind(model_b)
+    if kinds[0] != kinds[1]:
         raise InputError(
-            f"{texts} takes texts and {features} takes features, so no data fit both.\n"
+            f"{names[0]} takes {CONTENTS[kinds[0]]} and {names[1]} takes {CONTENTS[kinds[1]]}, so no data fit both.\n"
             "Compare models that were trained on the same kind of data."
         )
     if (None if a.tree is None else a.tree.parents) != (None if b.tree is None else b.tree.parents):

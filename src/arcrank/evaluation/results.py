@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from arcrank._wording import count, number
+from arcrank.evaluation.bands import FrequencyBand, frequency_bands
 from arcrank.evaluation.caveats import caveats
 from arcrank.evaluation.report.report import measures_table, report
 from arcrank.io.atomic import write_atomically
@@ -149,6 +150,11 @@ class Evaluation:
     def caveats(self) -> list[str]:
         """What to keep in mind when reading the measures, the most serious first."""
         return caveats(self)
+
+    @property
+    def by_frequency(self) -> list[FrequencyBand]:
+        """How often right labels are found, grouped by the number of documents that they are right for."""
+        return frequency_bands(self.per_label)
 
     @property
     def headlines(self) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from arcrank.rankers.out_of_fold import judgements
 
 __all__ = ["Data", "Rows", "blocks_of"]
 
-_BLOCK = 2048
+_BLOCK, _CELLS = 2048, 1 << 23  # rows, and scores, in memory at a time
 Data = Any
 """A Corpus, an iterable of Corpus blocks, or X."""
 
@@ -47,11 +48,16 @@ def blocks_of(data: Data, y: Any, ranker: Any) -> Iterator[Corpus | Rows]:
     """The data in blocks whose scores fit into memory; `ranker` determines what kind of supervision y is."""
     if isinstance(data, Corpus):
         _refuse_y(y)
-        return (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
+        step = _rows_at_a_time(ranker)
+        return (data[start : start + step] for start in range(0, len(data), step))
     if y is None:
         return _corpora(data)
     refuse_candidates(data, "evaluate")
     return _row_blocks(data, _graphs(y, ranker), y, ranker)
+
+
+def _rows_at_a_time(ranker: Any) -> int:
+    return max(16, min(_BLOCK, _CELLS // max(1, len(ranker.labels_))))
 
 
 def _refuse_y(y: Any) -> None:
@@ -95,8 +101,9 @@ def _row_blocks(X: Any, graphs: PreferenceGraphs, y: Any, ranker: Any) -> Iterat
     has_cut = mentions_cut(graphs)
     names = np.array([name_of.get(label, str(label)) for label in plain_labels(graphs).tolist()], dtype=object)
     is_sets = _are_label_sets(graphs)
-    for start in range(0, n, _BLOCK):
-        chosen = np.arange(start, min(n, start + _BLOCK))
+    step = _rows_at_a_time(ranker)
+    for start in range(0, n, step):
+        chosen = np.arange(start, min(n, start + step))
         part = _safe_indexing(X, chosen)
         texts = list(part) if isinstance(part[0] if isinstance(part, list) else None, str) else None
         rows = _by_cut(graphs[chosen], names) if has_cut else _named(graphs[chosen], names, is_sets=is_sets)
@@ -128,7 +135,9 @@ def _named(graphs: PreferenceGraphs, names: NDArray[Any], *, is_sets: bool) -> l
     if not isinstance(graphs, LayeredGraphs):
         arcs = (graphs.arcs(i) for i in range(len(graphs)))
         return [("arcs", list(zip(names[heads], names[tails], strict=True))) for heads, tails in arcs]
-    levels = graphs.levels()
     if is_sets:
-        return [("labels", names[row == 0].tolist()) for row in levels]
+        relevant = graphs.to_indicator()  # sparse, since labels may be very many
+        rows = (relevant.indices[a:b] for a, b in pairwise(relevant.indptr.tolist()))
+        return [("labels", names[np.sort(row)].tolist()) for row in rows]
+    levels = graphs.levels()
     return [("layers", [names[row == b].tolist() for b in np.unique(row[row >= 0])]) for row in levels]

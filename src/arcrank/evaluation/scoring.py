@@ -5,28 +5,39 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank import metrics
+from arcrank._typing import Array
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.supervision import as_arcs, row_preferences
 from arcrank.errors import InputError
+from arcrank.evaluation.listed import ListedBlock, Predictions, listed_block
+from arcrank.evaluation.measures import CUTS, ERRORS
 from arcrank.evaluation.rows import Rows
 from arcrank.graphs import Hierarchy
 from arcrank.inference.feature_map import FeatureMap, corpus_features
-from arcrank.inference.model_parts import split_model, takes_text
+from arcrank.inference.model_parts import content_kind, split_model
+from arcrank.metrics.label_sets import equal_rows, label_counts
 from arcrank.rankers.base import rank_matrix
 
 if TYPE_CHECKING:
     from arcrank.graphs import PreferenceGraphs
 
-__all__ = ["BlockScorer", "ScoredBlock", "takes_text"]
+__all__ = ["BlockScorer", "ScoredBlock"]
 
 Preference = tuple[str, Any]
+_OF_SETS: dict[str, Any] = {
+    "one-error": metrics.one_error,
+    "coverage": metrics.coverage,
+    "ranking loss": metrics.ranking_loss,
+    "average precision": metrics.average_precision,
+}
 
 
 @dataclass
@@ -52,10 +63,72 @@ class ScoredBlock:
     ids: list[str | None] | None = None
     skipped: dict[str, int] = field(default_factory=dict)
 
+    def __len__(self) -> int:
+        return len(self.scores)
+
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """The rank of every label, (n, k)."""
         return rank_matrix(self.scores)
+
+    def errors(self) -> dict[str, Array]:
+        """The generalized errors of each document, (n,)."""
+        return {
+            name: np.asarray(metrics.generalized_error(self.graphs, self.scores, name, reduce="none"))
+            for name in ERRORS
+        }
+
+    def set_values(self) -> dict[str, Array]:
+        """The measures of label sets of each document, (n,), NaN where it has none."""
+        n, k = self.scores.shape
+        Y, scores = self.indicator[self.set_rows], self.scores[self.set_rows]
+        found = {name: np.full(n, np.nan) for name in _set_measures(k)}
+        if len(self.set_rows):
+            for name, measure in _set_measures(k).items():
+                found[name][self.set_rows] = measure(Y, scores, reduce="none")
+        return found
+
+    def curve(self) -> tuple[int, Array, Array]:
+        """The documents whose sets are neither empty nor full, and their mean precision and recall at every r."""
+        Y, scores = self.indicator[self.set_rows], self.scores[self.set_rows]
+        sizes = np.diff(Y.indptr)
+        return (int(((sizes > 0) & (sizes < Y.shape[1])).sum()), *metrics.precision_recall_graph(Y, scores))
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether there are predicted sets and probabilities."""
+        return self.predicted is not None
+
+    def predictions(self) -> Predictions:
+        """Of the documents with a label set."""
+        assert self.predicted is not None
+        assert self.probabilities is not None
+        Y, predicted = self.indicator[self.set_rows], self.predicted[self.set_rows]
+        exact = equal_rows(Y, predicted)
+        return Predictions(label_counts(Y, predicted), Y, self.probabilities[self.set_rows], exact)
+
+    def right_ranks(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The columns of all right labels, and their ranks."""
+        rows, columns = self.indicator.nonzero()
+        return columns, self.ranks[rows, columns]
+
+    def right_of(self, i: int) -> dict[int, int]:
+        """The ranks of the right labels of a document, by their columns."""
+        return {int(j): int(self.ranks[i, j]) for j in self.indicator[[i]].nonzero()[1]}
+
+    def first_of(self, i: int, n: int) -> list[tuple[int, float]]:
+        """The columns and scores of the first labels of a document."""
+        order = np.argsort(-self.scores[i], kind="stable")[:n]
+        return [(int(j), float(self.scores[i, j])) for j in order]
+
+
+def _set_measures(n_labels: int) -> dict[str, Any]:
+    """Functions of (Y, scores) by the name of the measure."""
+    found = dict(_OF_SETS)
+    for r in (r for r in CUTS if r <= n_labels):
+        found[f"precision at {r}"] = partial(metrics.precision_at, r=r)
+        found[f"recall at {r}"] = partial(metrics.recall_at, r=r)
+    return found
 
 
 class BlockScorer:
@@ -75,32 +148,39 @@ class BlockScorer:
         self.card = getattr(model, "model_card_", None) or {}
         parents = self.card.get("hierarchy")
         self.tree = None if parents is None else Hierarchy(parents)
+        single = self.calibration is not None and self.calibration.is_single
+        self._lists = labels is None and hasattr(self.ranker, "label_ranks") and self.tree is None and not single
 
     @cached_property
     def _feature_map(self) -> FeatureMap:
         return FeatureMap.of_model(self.model)
 
-    def __call__(self, block: Corpus | Rows) -> ScoredBlock:
-        """Score a block; labels that the model does not know are counted and left out."""
+    def __call__(self, block: Corpus | Rows) -> ScoredBlock | ListedBlock:
+        """Score a block; labels that the model does not know are counted and left out.
+
+        Of a ranker of very many labels that is measured by label sets, only the right labels are ranked.
+        """
         tree = None if isinstance(block, Rows) and block.over_leaves else self.tree
         known = frozenset(self.labels if tree is None else tree.labels)
         given = block.preferences if isinstance(block, Rows) else [as_arcs(*row) for row in row_preferences(block)]
         unknown = [_names(kind, value) - known for kind, value in given]
         rows = [_known(kind, value, known) for kind, value in given]
+        common: dict[str, Any] = {
+            "labels": self.labels,
+            "set_rows": np.flatnonzero([kind == "labels" for kind, _ in rows]),
+            "unlabelled": np.array([_says_nothing(kind, value) for kind, value in rows], dtype=bool),
+            "unknown": Counter(name for names in unknown for name in names),
+            "n_with_unknown": sum(bool(names) for names in unknown),
+            "texts": block.texts,
+            "ids": block.ids,
+            "skipped": block.skipped,
+        }
+        if self._lists and rows and all(kind == "labels" for kind, _ in rows):
+            indicator = _indicator([value for _, value in rows], self.labels)
+            return listed_block(self.ranker, self._features(block), indicator, common)
         graphs, right = self._truth(rows, tree)
-        return ScoredBlock(
-            labels=self.labels,
-            **self.outputs(block),
-            graphs=graphs,
-            indicator=_indicator(right, self.labels),
-            set_rows=np.flatnonzero([kind == "labels" for kind, _ in rows]),
-            unlabelled=np.array([_says_nothing(kind, value) for kind, value in rows], dtype=bool),
-            unknown=Counter(name for names in unknown for name in names),
-            n_with_unknown=sum(bool(names) for names in unknown),
-            texts=block.texts,
-            ids=block.ids,
-            skipped=block.skipped,
-        )
+        outputs = self.outputs(block)
+        return ScoredBlock(**common, **outputs, graphs=graphs, indicator=_indicator(right, self.labels))
 
     def outputs(self, block: Corpus | Rows) -> dict[str, Any]:
         """The scores of the documents over `labels`, and with a calibration `predicted` and `probabilities` too."""
@@ -116,7 +196,7 @@ class BlockScorer:
     def _features(self, block: Corpus | Rows) -> Any:
         if isinstance(block, Rows):
             return _transformed(self.model, block.X)
-        if hasattr(self.model, "steps") and not takes_text(self.model) and block.texts is None:
+        if content_kind(self.model) == "features" == block.content_kind and hasattr(self.model, "steps"):
             return _transformed(self.model, block.X)
         return corpus_features(self.model, block, self._feature_map)
 

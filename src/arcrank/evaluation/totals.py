@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from arcrank import metrics
 from arcrank._typing import Array
 from arcrank.evaluation.calibration import CalibrationEvaluation, SetTotals
-from arcrank.evaluation.measures import CALIBRATION_ERRORS, CUTS, DESCRIPTIONS, ERRORS, F1_MEASURES
+from arcrank.evaluation.listed import ListedBlock
+from arcrank.evaluation.measures import CALIBRATION_ERRORS, DESCRIPTIONS, F1_MEASURES
 from arcrank.evaluation.results import Document, Evaluation, LabelRow
 from arcrank.evaluation.scoring import ScoredBlock
-from arcrank.metrics.label_sets import equal_rows
 
 __all__ = ["Totals"]
 
 N_WORST, N_SHOWN, TEXT_SHOWN = 20, 5, 600
-_OF_SETS: dict[str, Any] = {
-    "one-error": metrics.one_error,
-    "coverage": metrics.coverage,
-    "ranking loss": metrics.ranking_loss,
-    "average precision": metrics.average_precision,
-}
+Block = ScoredBlock | ListedBlock
 
 
 class Totals:
@@ -44,11 +37,11 @@ class Totals:
         self.unknown: Counter[str] = Counter()
         self.n_with_unknown = self.n_unlabelled = 0
 
-    def add(self, block: ScoredBlock) -> None:
+    def add(self, block: Block) -> None:
         """Add the values of a block."""
         self.skipped.update(block.skipped)
         self.unknown.update(block.unknown)
-        if not len(block.scores):
+        if not len(block):
             return
         self._add_errors(block)
         self._add_sets(block)
@@ -57,7 +50,7 @@ class Totals:
         self._add_worst(block, self.rows["disagreement error"][-1])
         self.n_with_unknown += block.n_with_unknown
         self.n_unlabelled += int(block.unlabelled.sum())
-        self.n_documents += len(block.scores)
+        self.n_documents += len(block)
 
     def per_document(self) -> dict[str, Array]:
         """The value of each measure for each document, NaN where it has none; only measures that are means of these."""
@@ -67,49 +60,38 @@ class Totals:
     def _keep(self, name: str, values: Array) -> None:
         self.rows.setdefault(name, []).append(values)
 
-    def _add_errors(self, block: ScoredBlock) -> None:
-        for name in ERRORS:
-            errors = np.asarray(metrics.generalized_error(block.graphs, block.scores, name, reduce="none"))
+    def _add_errors(self, block: Block) -> None:
+        for name, errors in block.errors().items():
             errors[block.unlabelled] = np.nan
             self._keep(f"{name} error", errors)
 
-    def _add_sets(self, block: ScoredBlock) -> None:
-        n, k = block.scores.shape
-        Y, scores = block.indicator[block.set_rows], block.scores[block.set_rows]
+    def _add_sets(self, block: Block) -> None:
         self.has_sets |= len(block.set_rows) > 0
-        for name, measure in _set_measures(k).items():
-            values = np.full(n, np.nan)
-            if len(block.set_rows):
-                values[block.set_rows] = measure(Y, scores, reduce="none")
+        for name, values in block.set_values().items():
             self._keep(name, values)
-        self._add_curve(Y, scores)
-
-    def _add_curve(self, Y: Any, scores: Array) -> None:
-        n = int(np.isfinite(self.rows["one-error"][-1]).sum())
+        n, precision, recall = block.curve()
         if n:
-            graph = metrics.precision_recall_graph(Y, scores)
-            self.curves.append((n, graph.precision, graph.recall))
+            self.curves.append((n, precision, recall))
 
-    def _add_predictions(self, block: ScoredBlock) -> None:
+    def _add_predictions(self, block: Block) -> None:
         """Add predicted sets and probabilities; empty and full sets count too, since they can be predicted."""
-        if block.predicted is None or block.probabilities is None:
+        if not block.has_predictions:
             return
-        exact = np.full(len(block.scores), np.nan)
+        exact = np.full(len(block), np.nan)
         if len(block.set_rows):
-            Y, predicted = block.indicator[block.set_rows], block.predicted[block.set_rows]
+            found = block.predictions()
             self.sets = self.sets or SetTotals(len(self.labels))
-            self.sets.add(Y, predicted, block.probabilities[block.set_rows])
-            exact[block.set_rows] = equal_rows(Y, predicted)
+            self.sets.add(found.counts, found.truth, found.probabilities)
+            exact[block.set_rows] = found.exact
         self._keep("subset accuracy", exact)
 
-    def _add_labels(self, block: ScoredBlock) -> None:
+    def _add_labels(self, block: Block) -> None:
         """For each label: documents that it is right for, in the first 1 and 5 there, and the sum of its ranks."""
-        rows, columns = block.indicator.nonzero()
-        ranks, k = block.ranks[rows, columns], len(block.labels)
+        columns, ranks = block.right_ranks()
         found = [np.ones(len(ranks)), ranks <= 1, ranks <= N_SHOWN, ranks]
-        self.ranks += np.stack([np.bincount(columns, one, minlength=k) for one in found])
+        self.ranks += np.stack([np.bincount(columns, one, minlength=len(self.labels)) for one in found])
 
-    def _add_worst(self, block: ScoredBlock, wrong: Array) -> None:
+    def _add_worst(self, block: Block, wrong: Array) -> None:
         for i in np.argsort(-wrong, kind="stable")[:N_WORST]:
             if wrong[i] > 0:
                 document = _document(block, int(i), self.n_documents, float(wrong[i]))
@@ -156,15 +138,6 @@ class Totals:
         return precision, recall
 
 
-def _set_measures(n_labels: int) -> dict[str, Any]:
-    """Functions of (Y, scores) by the name of the measure."""
-    found = dict(_OF_SETS)
-    for r in (r for r in CUTS if r <= n_labels):
-        found[f"precision at {r}"] = partial(metrics.precision_at, r=r)
-        found[f"recall at {r}"] = partial(metrics.recall_at, r=r)
-    return found
-
-
 def _mean(values: Array) -> float:
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")
@@ -190,16 +163,13 @@ def _label_rows(labels: list[str], sums: Array, sets: SetTotals | None) -> list[
     return rows
 
 
-def _document(block: ScoredBlock, i: int, before: int, wrong: float) -> Document:
-    order = np.argsort(-block.scores[i], kind="stable")[:N_SHOWN]
-    right = block.indicator[[i]].nonzero()[1]
-    ranks = sorted((int(block.ranks[i, j]), block.labels[j]) for j in right)
-    known = {*right.tolist()}
+def _document(block: Block, i: int, before: int, wrong: float) -> Document:
+    right = block.right_of(i)
     return Document(
         row=before + i + 1,
         name=None if block.ids is None else block.ids[i],
         text=None if block.texts is None else block.texts[i][:TEXT_SHOWN],
         wrong=wrong,
-        right=[(label, rank) for rank, label in ranks],
-        ranking=[(block.labels[j], float(block.scores[i, j]), int(j) in known) for j in order.tolist()],
+        right=[(label, rank) for rank, label in sorted((rank, block.labels[j]) for j, rank in right.items())],
+        ranking=[(block.labels[j], score, j in right) for j, score in block.first_of(i, N_SHOWN)],
     )

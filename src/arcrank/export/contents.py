@@ -80,6 +80,8 @@ def contents_of(served: ServedModel) -> Contents:
 
 def _weights(predictor: Predictor) -> Array:
     weights = predictor._weights
+    if weights is None and predictor._is_low_rank():
+        weights = predictor.ranker.coef_.T
     if weights is None:
         name = type(predictor.ranker).__name__
         raise ParameterError(f"{name} has no weight for each feature and label, as a page needs.\n{_REMEDY}")

@@ -3,7 +3,9 @@
 from arcrank.graphs.arcs import ArcGraphs
 from arcrank.graphs.base import PreferenceGraphs
 from arcrank.graphs.build import as_graphs
+from arcrank.graphs.candidates import CandidateGraphs
 from arcrank.graphs.concatenate import concatenate
+from arcrank.graphs.costs import from_costs
 from arcrank.graphs.cut import CUT
 from arcrank.graphs.hierarchy import Hierarchy
 from arcrank.graphs.layers import LayeredGraphs
@@ -13,6 +15,7 @@ from arcrank.graphs.votes import VoteGraphs, Votes, from_votes
 __all__ = [
     "CUT",
     "ArcGraphs",
+    "CandidateGraphs",
     "Hierarchy",
     "LayeredGraphs",
     "PreferenceGraphs",
@@ -20,6 +23,7 @@ __all__ = [
     "Votes",
     "as_graphs",
     "concatenate",
+    "from_costs",
     "from_scores",
     "from_votes",
 ]

@@ -94,6 +94,16 @@ class Hierarchy(Mapping[str, str | None]):
             np.minimum(levels, n_layers - 1, out=levels)
         return LayeredGraphs.from_levels(levels, labels=self.leaves)
 
+    def leaf_costs(self) -> Array:
+        """(leaves, leaves) distances in the tree: the cost of a leaf where another one would be right.
+
+        Examples
+        --------
+        >>> Hierarchy({"C": None, "C1": "C", "E": None}).leaf_costs().astype(int).tolist()
+        [[0, 2, 3], [2, 0, 3], [3, 3, 0]]
+        """
+        return self._leaf_distances([[j] for j in range(len(self))])
+
     def _path_ends(self, label_sets: Sequence[Iterable[str]]) -> list[list[int]]:
         """Numbers of the labels in which a path ends: those without a given label below them."""
         ends = []

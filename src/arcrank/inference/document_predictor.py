@@ -78,9 +78,9 @@ class DocumentPredictor:
         self.columns = FeatureMap.of_model(model)
 
     @property
-    def takes_text(self) -> bool:
-        """Whether documents are texts; else they are features."""
-        return self.transformers is not None
+    def takes(self) -> str:
+        """What documents are: "text" or "features"."""
+        return "features" if self.transformers is None else "text"
 
     def features(self, documents: Corpus) -> Any:
         """Return the features of a batch, in the columns of the model."""

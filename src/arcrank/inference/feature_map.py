@@ -1,6 +1,7 @@
 """Which column of a model a feature of a file belongs to.
 
 text      the model starts with a transformer of texts
+table     the model starts with a transformer of tables, which knows its columns by name
 numbered  column j holds index j of the file
 named     the card holds the names in column order
 folded    an online learner's fixed number of columns: names are hashed, numbers taken modulo
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcrank.errors import InputError
-from arcrank.inference.model_parts import split_model, takes_text
+from arcrank.inference.model_parts import content_kind, split_model
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -33,8 +34,8 @@ class FeatureMap:
     @classmethod
     def of_model(cls, model: Any) -> FeatureMap:
         """The columns of a model, from its steps and its card."""
-        if takes_text(model):
-            return cls("text")
+        if (kind := content_kind(model)) != "features":
+            return cls(kind)
         card: Mapping[str, Any] = getattr(model, "model_card_", None) or {}
         columns = card.get("columns") or {}
         transformers, ranker = split_model(model)
@@ -44,8 +45,8 @@ class FeatureMap:
     @classmethod
     def of_corpus(cls, corpus: Corpus) -> FeatureMap:
         """The columns of a model that is trained on this corpus."""
-        if corpus.texts is not None:
-            return cls("text")
+        if corpus.content_kind != "features":
+            return cls(corpus.content_kind)
         kind = "numbered" if corpus.feature_names is None else "named"
         return cls(kind, int(corpus.X.shape[1]), corpus.feature_names)
 
@@ -76,17 +77,20 @@ class FeatureMap:
             )
 
 
+CONTENTS = {"text": "texts", "table": "the columns of a table", "features": "features"}
+
+
 def corpus_features(model: Any, corpus: Corpus, columns: FeatureMap | None = None) -> Any:
     """The features of a corpus as the ranker of this model takes them."""
     columns = FeatureMap.of_model(model) if columns is None else columns
-    if (columns.kind == "text") != (corpus.texts is not None):
-        wanted, got = ("texts", "features") if columns.kind == "text" else ("features", "texts")
+    wanted, got = (kind if kind in CONTENTS else "features" for kind in (columns.kind, corpus.content_kind))
+    if wanted != got:
         raise InputError(
-            f"{corpus.source}: the model takes {wanted}, but this file holds {got}.\n"
+            f"{corpus.source}: the model takes {CONTENTS[wanted]}, but this file holds {CONTENTS[got]}.\n"
             "Give a file like the one that the model was trained on."
         )
-    if corpus.texts is not None:
-        return split_model(model)[0].transform(corpus.texts)
+    if wanted != "features":
+        return split_model(model)[0].transform(corpus.texts if wanted == "text" else corpus.table)
     return transform_matrix(split_model(model)[0], columns.matrix(corpus.X, corpus.feature_names))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["split_model", "takes_text"]
+__all__ = ["content_kind", "split_model", "takes_text"]
 
 
 def split_model(model: Any) -> tuple[Any, Any]:
@@ -17,7 +17,14 @@ def split_model(model: Any) -> tuple[Any, Any]:
     return (model[:-1], model[-1]) if hasattr(model, "steps") else (None, model)
 
 
-def takes_text(model: Any) -> bool:
-    """Whether a model takes texts: the first step of its pipeline has neither a number of features nor columns."""
+def content_kind(model: Any) -> str:
+    """Return what a model takes, by the first step of its pipeline: "text", "table" (it has columns) or "features"."""
     transformers, _ = split_model(model)
-    return transformers is not None and not any(hasattr(transformers[0], at) for at in ("n_features_in_", "columns_"))
+    if transformers is None or hasattr(transformers[0], "n_features_in_"):
+        return "features"
+    return "table" if hasattr(transformers[0], "columns_") else "text"
+
+
+def takes_text(model: Any) -> bool:
+    """Whether a model takes texts."""
+    return content_kind(model) == "text"

@@ -16,8 +16,8 @@ from arcrank._wording import as_json
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs.cut import CUT
 from arcrank.inference.explanation import explanation_report
-from arcrank.inference.feature_map import FeatureMap, transform_matrix
-from arcrank.inference.model_parts import split_model, takes_text
+from arcrank.inference.feature_map import CONTENTS, FeatureMap, transform_matrix
+from arcrank.inference.model_parts import content_kind, split_model
 from arcrank.inference.ranked_document import RankedDocument
 from arcrank.rankers.linear import Explanation, top_columns
 from arcrank.solvers.products import row_products
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arcrank.datasets import Corpus
     from arcrank.rankers.feature_names import FeatureNames
 
-__all__ = ["Predictor", "ranks_documents", "top_places"]
+__all__ = ["Predictor", "ranks_candidates", "ranks_documents", "top_places"]
 
 _CELLS = 1 << 22  # scores in memory at a time
 _LISTED = 256  # labels of a ranker that finds the best ones without scores of all: enough for probabilities and sets
@@ -39,6 +39,11 @@ def ranks_documents(model: Any) -> bool:
     """Whether a model ranks documents by relevance and not labels."""
     _, ranker = split_model(model)
     return not hasattr(ranker, "score_labels") and hasattr(ranker, "decision_function")
+
+
+def ranks_candidates(model: Any) -> bool:
+    """Whether a model was fitted on CandidateSets."""
+    return getattr(split_model(model)[1], "_kind", None) == "candidates"
 
 
 class Predictor:
@@ -52,18 +57,26 @@ class Predictor:
 
     def __init__(self, model: Any) -> None:
         self.transformers, self.ranker = split_model(model)
-        self.takes_text = takes_text(model)
+        self.takes = content_kind(model)
         if not hasattr(self.ranker, "score_labels"):
             raise InputError(f"{type(self.ranker).__name__} ranks instances, not labels.\nTrain a label ranker.")
         self.columns = FeatureMap.of_model(model)
         self.labels: list[Any] = self.ranker.labels_.tolist()
         self._label_array = np.empty(len(self.labels), dtype=object)  # to take many of them at a time
         self._label_array[:] = self.labels
-        weights = None if self._has_kernel() else getattr(self.ranker, "coef_", None)
+        weights = None if self._has_kernel() or self._is_low_rank() else getattr(self.ranker, "coef_", None)
         self._weights = None if weights is None else np.ascontiguousarray(weights.T)
 
     def _has_kernel(self) -> bool:
         return getattr(self.ranker, "kernel", None) not in (None, "linear")
+
+    def _is_low_rank(self) -> bool:
+        return hasattr(self.ranker, "codes_")
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether the model takes texts."""
+        return self.takes == "text"
 
     @cached_property
     def written_labels(self) -> dict[Any, str]:
@@ -72,12 +85,13 @@ class Predictor:
 
     def features(self, documents: Corpus) -> Any:
         """The features of a batch, in the columns of the model."""
-        if documents.texts is not None:
-            if not self.takes_text:
-                raise InputError(_wrong_kind("features", "texts"))
-            return self.transformers.transform(documents.texts)
-        if self.takes_text:
-            raise InputError(_wrong_kind("texts", "features"))
+        if documents.content_kind != self.takes:
+            raise InputError(
+                f"The model takes {CONTENTS[self.takes]}, but these are {CONTENTS[documents.content_kind]}.\n"
+                "Give documents like those that the model was trained on."
+            )
+        if self.takes != "features":
+            return self.transformers.transform(documents.texts if self.takes == "text" else documents.table)
         return transform_matrix(self.transformers, self.columns.matrix(documents.X, documents.feature_names))
 
     def scores(self, X: Any) -> Array:
@@ -198,7 +212,7 @@ class Predictor:
 
     def margin(self, x: Any, above: int, below: int | None) -> Explanation:
         """Each feature's part of the margin between two labels, given by their columns."""
-        if self._weights is None:  # trees, kernels, averages, and sparse weights, which the ranker reads itself
+        if self._weights is None:  # trees, kernels, averages, codes and sparse weights, which the ranker reads itself
             return self._margin_of_ranker(x, self.labels[above], CUT if below is None else self.labels[below])
         row = _as_csr(x)
         weights, constant = self._weights[row.indices, above], float(self.ranker.intercept_[above])
@@ -242,10 +256,6 @@ def _as_csr(x: Any) -> Any:
     from scipy.sparse import csr_matrix  # for dense features only
 
     return csr_matrix(x)
-
-
-def _wrong_kind(wanted: str, got: str) -> str:
-    return f"The model takes {wanted}, but these are {got}.\nGive documents like those that the model was trained on."
 
 
 def _advice(label: str, names: list[str]) -> str:

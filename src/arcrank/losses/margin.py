@@ -149,7 +149,7 @@ class Logistic(MarginLoss):
         return C / _LN2 * (entr(share) + entr(1.0 - share))
 
     def arc_terms(self, weight: Array) -> tuple[Array, Array]:
-        """Weights of the logistic loss belong to whole pieces: `max_a w_a L(m_a)` has no closed dual."""
+        """Weights of the logistic loss belong to whole pieces; for others see `compiled.margin_dual_weighted`."""
         return np.ones_like(weight), np.zeros_like(weight)
 
 

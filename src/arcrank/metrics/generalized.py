@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from arcrank._typing import Array
 from arcrank.compiled import errors_layers
-from arcrank.compiled.errors_pieces import piece_errors
+from arcrank.compiled.errors_pieces import piece_costs, piece_errors
 from arcrank.decompositions import Cut, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import LayeredGraphs, PreferenceGraphs, as_graphs
+from arcrank.graphs import CandidateGraphs, LayeredGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.base import row_blocks
 
 _LAYERED: dict[str, Callable[..., Array]] = {
@@ -26,13 +26,23 @@ _LAYERED: dict[str, Callable[..., Array]] = {
 
 @overload
 def generalized_error(
-    graphs: Any, scores: ArrayLike, decomposition: str | Cut | Decomposition, *, reduce: Literal["mean"] = "mean"
+    graphs: Any,
+    scores: ArrayLike,
+    decomposition: str | Cut | Decomposition,
+    *,
+    reduce: Literal["mean"] = "mean",
+    weighted: bool = False,
 ) -> float: ...
 
 
 @overload
 def generalized_error(
-    graphs: Any, scores: ArrayLike, decomposition: str | Cut | Decomposition, *, reduce: Literal["none"]
+    graphs: Any,
+    scores: ArrayLike,
+    decomposition: str | Cut | Decomposition,
+    *,
+    reduce: Literal["none"],
+    weighted: bool = False,
 ) -> Array: ...
 
 
@@ -42,6 +52,7 @@ def generalized_error(
     decomposition: str | Cut | Decomposition,
     *,
     reduce: Literal["mean", "none"] = "mean",
+    weighted: bool = False,
 ) -> float | Array:
     """Fraction of an instance's pieces with which the scores disagree, as a mean over instances.
 
@@ -53,36 +64,66 @@ def generalized_error(
     graphs : preference graphs, or anything that `as_graphs` takes
         What should be ranked above what.
     scores : (n, k) array
-        The scores of the labels, without NaN.
+        The scores of the labels, without NaN; for `CandidateGraphs` one score for each candidate.
     decomposition : str or callable
         "zero-one" ("identity"), "disagreement", "domination", "dominated" or a callable.
     reduce : "mean" or "none"
         "none" gives the error of each instance.
+    weighted : bool
+        Count a piece as the weight of its heaviest wrong arc instead of 1: what `from_costs` says the mistake costs. A
+        machine's loss `max w L(margin)` is a bound on it. Arcs without weights weigh 1.
 
     Examples
     --------
     >>> generalized_error(["a", "c", "b"], [[2, 1, 0], [1, 0, 1], [0, 1, 0]], "domination")
     0.3333333333333333
+    >>> from arcrank.graphs import from_costs
+    >>> graphs = from_costs([0, 1], [[0, 1, 5], [1, 0, 5], [5, 5, 0]], labels=[0, 1, 2])
+    >>> generalized_error(graphs, [[1, 2, 0], [1, 2, 3]], "zero-one", weighted=True)
+    3.0
     """
     if reduce not in ("mean", "none"):
         raise ParameterError(f"reduce must be 'mean' or 'none', got {reduce!r}.")
-    checked = as_graphs(graphs)
-    matrix = check_scores(scores, checked.shape)
-    errors = _errors(checked, matrix, get_decomposition(decomposition))
+    checked, cut = as_graphs(graphs), get_decomposition(decomposition)
+    if isinstance(checked, CandidateGraphs):
+        errors = _candidate_errors(checked, check_candidate_scores(scores, checked), cut, weighted)
+    else:
+        errors = _errors(checked, check_scores(scores, checked.shape), cut, weighted)
     if reduce == "none":
         return errors
     return float(errors.mean()) if len(errors) else 0.0
 
 
-def _errors(graphs: PreferenceGraphs, scores: Array, cut: Decomposition) -> Array:
+def _errors(graphs: PreferenceGraphs, scores: Array, cut: Decomposition, weighted: bool) -> Array:
     if isinstance(graphs, LayeredGraphs) and cut.layered in _LAYERED:
         layers = graphs.ptr, graphs.label, graphs.level, graphs.rest, max(1, graphs.n_layers)
         return _LAYERED[cut.layered](*layers, scores)
     errors = np.zeros(len(graphs))
     for block in row_blocks(*graphs.shape):  # a layered graph's arcs are written out for one block at a time
         pieces = cut.pieces(graphs[block].to_arcs(), block.start)
-        errors[block] = piece_errors(pieces.row_ptr, pieces.arc_ptr, pieces.head, pieces.tail, scores[block])
+        ends = pieces.row_ptr, pieces.arc_ptr, pieces.head, pieces.tail
+        if weighted:
+            errors[block] = piece_costs(*ends, pieces.weight, scores[block])
+        else:
+            errors[block] = piece_errors(*ends, scores[block])
     return errors
+
+
+def _candidate_errors(graphs: CandidateGraphs, scores: Array, cut: Decomposition, weighted: bool) -> Array:
+    errors = np.zeros(len(graphs))
+    for bucket in graphs.buckets():
+        errors[bucket.rows] = _errors(bucket.graphs, bucket.gather(scores), cut.of_rows(bucket.rows), weighted)
+    return errors
+
+
+def check_candidate_scores(scores: ArrayLike, graphs: CandidateGraphs) -> Array:
+    """One score for each candidate, without NaN."""
+    values = np.asarray(scores)
+    if values.shape != (graphs.ptr[-1],):
+        raise InputError(
+            f"Scores must have one number for each of the {graphs.ptr[-1]} candidates; got shape {values.shape}."
+        )
+    return check_scores(values[:, None], (len(values), 1))[:, 0]
 
 
 def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> Array:
@@ -102,7 +143,7 @@ def check_scores(scores: ArrayLike, shape: tuple[int, int]) -> Array:
     return matrix
 
 
-def zero_one_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+def zero_one_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean", weighted: bool = False) -> Any:
     """Fraction of instances with at least one violated arc.
 
     Examples
@@ -112,10 +153,10 @@ def zero_one_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> A
     >>> zero_one_error(g, [[2, 1, 0], [1, 1, 0]])
     0.5
     """
-    return generalized_error(graphs, scores, "zero-one", reduce=reduce)
+    return generalized_error(graphs, scores, "zero-one", reduce=reduce, weighted=weighted)
 
 
-def disagreement_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+def disagreement_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean", weighted: bool = False) -> Any:
     """Mean fraction of violated arcs.
 
     Examples
@@ -124,10 +165,10 @@ def disagreement_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") 
     >>> disagreement_error(ArcGraphs.from_arcs([[(0, 1), (1, 2), (2, 0)]], 3), [[3, 2, 1]], reduce="none")
     array([0.33333333])
     """
-    return generalized_error(graphs, scores, "disagreement", reduce=reduce)
+    return generalized_error(graphs, scores, "disagreement", reduce=reduce, weighted=weighted)
 
 
-def domination_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+def domination_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean", weighted: bool = False) -> Any:
     """Mean fraction of heads that do not score above all their tails.
 
     Examples
@@ -136,10 +177,10 @@ def domination_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") ->
     >>> domination_error(LayeredGraphs.from_levels([[0, 0, 1]]), [[3, 1, 2]])
     0.5
     """
-    return generalized_error(graphs, scores, "domination", reduce=reduce)
+    return generalized_error(graphs, scores, "domination", reduce=reduce, weighted=weighted)
 
 
-def dominated_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> Any:
+def dominated_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean", weighted: bool = False) -> Any:
     """Mean fraction of tails that do not score below all their heads.
 
     Examples
@@ -148,4 +189,4 @@ def dominated_error(graphs: Any, scores: ArrayLike, *, reduce: Any = "mean") -> 
     >>> dominated_error(LayeredGraphs.from_levels([[0, 0, 1]]), [[3, 1, 2]])
     1.0
     """
-    return generalized_error(graphs, scores, "dominated", reduce=reduce)
+    return generalized_error(graphs, scores, "dominated", reduce=reduce, weighted=weighted)

@@ -10,10 +10,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcrank._typing import Array
+from arcrank._validation import check_int
 from arcrank.compiled.ranking_metrics import discounted_gains, order_counts, rank_correlations
 from arcrank.errors import InputError, ParameterError
+from arcrank.graphs import CandidateGraphs
+from arcrank.metrics.generalized import check_candidate_scores
 from arcrank.metrics.ranking import Reduce, as_floats, check_cut, check_scores, reduce_rows
 
 
@@ -58,22 +62,41 @@ def spearman(R: Any, scores: Any, *, reduce: Reduce = "mean") -> float | Array:
     return reduce_rows(rank_correlations(R, scores), reduce)
 
 
-def ndcg_at(relevance: Any, scores: Any, r: int, *, reduce: Reduce = "mean") -> float | Array:
+def ndcg_at(relevance: Any, scores: Any, r: int, *, ptr: Any = None, reduce: Reduce = "mean") -> float | Array:
     """Normalised discounted cumulative gain at r of grades >= 0: `DCG(scores) / DCG(relevance)`.
 
     `DCG = sum_{p = 1..r} grade(label at place p) / log2(p + 1)`, where labels of equal score share the mean of their
     grades, as in scikit-learn's `ndcg_score`. That one counts rows of equal grades as 1 (as 0 when all are 0); here
     they have no arcs and are skipped. Rows with fewer than r judged labels use them all.
 
+    With `ptr`, grades and scores have one number for each candidate, those of instance i being `ptr[i]:ptr[i + 1]`, as
+    in `CandidateSets`.
+
     Examples
     --------
     >>> round(ndcg_at([[3, 0, 1]], [[0.9, 0.5, 0.1]], r=3), 4)  # (3 + 1/2) / (3 + 1/log2(3))
     0.9639
+    >>> round(ndcg_at([3, 0, 1, 0, 1], [0.9, 0.5, 0.1, 2, 1], r=3, ptr=[0, 3, 5]), 4)  # the mean of two instances
+    0.7974
     """
+    if ptr is not None:
+        return reduce_rows(_candidate_gains(relevance, scores, r, np.asarray(ptr, dtype=np.int64)), reduce)
     grades = _check_truth(relevance, "relevance", 0, "grades, 0 = worthless")
     scores = check_scores(scores, grades.shape, "relevance")
     cut = check_cut(r, grades.shape[1], "labels")
     return reduce_rows(discounted_gains(grades, scores, cut), reduce)
+
+
+def _candidate_gains(relevance: Any, scores: Any, r: int, ptr: NDArray[np.int64]) -> Array:
+    """The same for candidates, in blocks of instances of similar size; NaN where an instance has no arcs."""
+    grades = _check_truth(as_floats(relevance, "relevance")[:, None], "relevance", 0, "grades, 0 = worthless")[:, 0]
+    graphs = CandidateGraphs.from_grades(grades, ptr)
+    cut = check_int("r", r, at_least=1)
+    values, gains = check_candidate_scores(scores, graphs), np.full(len(graphs), np.nan)
+    for bucket in graphs.buckets():
+        truth = bucket.gather(grades, np.nan)
+        gains[bucket.rows] = discounted_gains(truth, bucket.gather(values, -np.inf), min(cut, truth.shape[1]))
+    return gains
 
 
 def _check_positions(R: Any, scores: Any) -> tuple[Array, Array]:

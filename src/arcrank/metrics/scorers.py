@@ -19,8 +19,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from arcrank.errors import InputError, ParameterError
-from arcrank.graphs import LayeredGraphs, as_graphs
+from arcrank.graphs import CandidateGraphs, LayeredGraphs, as_graphs
 from arcrank.graphs.align import align_labels
+from arcrank.graphs.candidates import Bucket
 from arcrank.graphs.kinds import check_columns, detect_kind, unwrap
 from arcrank.graphs.unseen import graphs_over, warn_of_unseen
 from arcrank.metrics import bipartite, calibration, generalized, label_sets, orders, ranking
@@ -75,7 +76,7 @@ def scorer(name: str, **parameters: Any) -> Scorer:
     may be what that metric takes, and for sets of relevant labels and graph errors also anything `as_graphs` takes.
     Names are matched with the estimator's labels; a matrix has a column for each of its labels, in their order.
     Orders and grades may be layered graphs: for "ndcg_at" a layer's grade is the number of the instance's layers below
-    it. With CandidateSets as X give graphs.
+    it. With CandidateSets as X give graphs over the candidates; their metrics are graph errors, orders and "ndcg_at".
 
     Examples
     --------
@@ -103,18 +104,37 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """Return the metric of the estimator's scores of X against y, with the sign that makes greater better."""
+        if hasattr(X, "ptr") and _is_graphs(y):
+            return self._of_candidates(estimator, X, X.graphs(y))
         scores = self._outputs(estimator, X)
         if self.name in _BIPARTITE_METRICS:
             scores = _one_column(scores)
         else:
             scores = _two_columns(scores)
-            if hasattr(X, "ptr") and _is_graphs(y):
-                scores = _pad(scores, y.n_labels, -np.inf)  # a fold of CandidateSets may lack the longest ones
-            else:
-                y = _aligned(y, _column_names(estimator, scores.shape[1]))
+            y = _aligned(y, _column_names(estimator, scores.shape[1]))
             given, y = y, self._truth(y, estimator)
             self._warn_of_unseen(given if _is_graphs(given) else y, estimator)
         return _SIGNS[self.name] * float(_metric(self.name)(y, scores, **self.parameters))
+
+    def _of_candidates(self, estimator: Any, X: Any, graphs: CandidateGraphs) -> float:
+        """The metric of candidates, a mean over instances."""
+        scores, sign = _estimator_scores(estimator, X), _SIGNS[self.name]
+        if self.name in _GRAPH_METRICS:
+            return sign * float(_metric(self.name)(graphs, scores, **self.parameters))
+        if self.name not in _ORDER_METRICS:
+            allowed = ", ".join(sorted({**_GRAPH_METRICS, **_ORDER_METRICS}))
+            raise ParameterError(f"scorer({self.name!r}) is not for CandidateSets; choose one of: {allowed}.")
+        values = [
+            _metric(self.name)(self._truth(one.graphs, estimator), one.gather(scores, -np.inf), **self._rows(one))
+            for one in graphs.buckets()
+        ]
+        found = np.concatenate([np.empty(0), *values])
+        return sign * float(np.nanmean(found)) if not np.isnan(found).all() else float("nan")
+
+    def _rows(self, bucket: Bucket) -> dict[str, Any]:
+        """The parameters for a value of each instance, with r limited to the candidates that there are."""
+        limited = {"r": min(self.parameters["r"], bucket.graphs.n_labels)} if "r" in self.parameters else {}
+        return {**self.parameters, **limited, "reduce": "none"}
 
     def __repr__(self) -> str:
         parameters = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
@@ -250,12 +270,6 @@ def _grades(graphs: Any) -> Any:
     """Return (n, k) grades of layered graphs: 0 in an instance's lowest layer, NaN where a label is not judged."""
     positions = _positions(graphs)
     return np.nanmax(positions, axis=1, keepdims=True, initial=1.0) - positions
-
-
-def _pad(scores: Any, width: int, value: float) -> Any:
-    """Return scores with columns of `value` added up to `width`."""
-    missing = max(0, width - scores.shape[1])
-    return np.pad(scores, ((0, 0), (0, missing)), constant_values=value)
 
 
 def _is_graphs(y: Any) -> bool:

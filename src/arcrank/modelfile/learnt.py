@@ -2,7 +2,7 @@
 
 Sizes: k labels, d features that a part reads (texts: that it makes), m support vectors, T stumps or trees, N nodes of
 trees with w values each, n training instances, p features of labels.
-Forms may depend on the parameters; what shapes and ranges cannot express is checked across several values.
+Forms may depend on the parameters; `relations` checks what shapes and ranges cannot express.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from arcrank.modelfile.array_forms import Array, Csr, Labels, Names, log10
+from arcrank.modelfile.array_forms import Array, Csr, Labels, Names
 from arcrank.modelfile.forms import (
     MOST_FEATURES,
     Either,
@@ -21,7 +21,6 @@ from arcrank.modelfile.forms import (
     Form,
     History,
     Measure,
-    MisfitError,
     Number,
     OneOf,
     Optional,
@@ -35,19 +34,14 @@ from arcrank.modelfile.forms import (
 )
 from arcrank.modelfile.nested import Nested
 from arcrank.modelfile.parameters import LANGUAGE, SetMeasure
-from arcrank.modelfile.sparse import StoredCsr
 from arcrank.modelfile.table_forms import TableColumns
 
-__all__ = ["LEARNT", "RELATIONS"]
+__all__ = ["CURVES", "LEARNT", "N_SUMS", "SMALLEST", "Values", "learns_codes"]
 
 N_SUMS = 5  # of `arcrank.solvers.online`, which imports much that other models do without
 
 Values = Mapping[str, Any]
-_INPUT = 1e6
-"""Scores of inputs up to this value must be finite."""
-_MOST_DIGITS = 300
-_MOST_DEGREE = 100
-_SMALLEST = 1e-100
+SMALLEST = 1e-100
 _LARGEST_IDF = 1e15
 """So that squares are finite in float32 too, in which scikit-learn may compute."""
 
@@ -58,7 +52,7 @@ _HISTORY = {
     "duality_gap": Optional(Measure()),
 }
 _NOTHING = OneOf(None)
-_CURVES = ("score", "best", "second")
+CURVES = ("score", "best", "second")
 
 
 class Support(Form):
@@ -88,7 +82,7 @@ def _labels(*more_kinds: str, most: int = 2**53) -> dict[str, Form]:
 
 
 _CALIBRATION = {
-    **{f"{curve}_{part}": Array("f8", f"{curve} knots") for curve in _CURVES for part in ("knots", "values")},
+    **{f"{curve}_{part}": Array("f8", f"{curve} knots") for curve in CURVES for part in ("knots", "values")},
     "temperature": Number(0.0),
     "above_slope": Number(0.0),
     "recall_thresholds": Array("f8", 99, low=0.0),
@@ -100,26 +94,26 @@ _CALIBRATION = {
 _CALIBRATED = {"calibration": Optional(Record(_CALIBRATION))}
 
 
-def _check_calibration(calibration: Values | None) -> None:
-    """Refuse curves that are not increasing functions: the order of probabilities must be that of scores."""
-    if calibration is None:
-        return
-    ascending = [f"{curve}_knots" for curve in _CURVES] + ["score_values"]
-    if any((np.diff(calibration[name]) <= 0).any() for name in ascending):
-        raise MisfitError("a curve of the calibration does not increase")
-    lengths = {len(calibration[f"{curve}_knots"]) for curve in _CURVES}
-    if lengths != {0} and min(lengths) < 2:
-        raise MisfitError("a curve of the calibration has fewer than two knots")
-    if not (calibration["temperature"] and calibration["above_slope"]):
-        raise MisfitError("a slope of the calibration is 0")
-
-
 def _weights(rows: int | str) -> dict[str, Form]:
     return {"weights": Array("f8", rows, "d"), "intercept": Array("f8", rows)}
 
 
+def _rows_of_weights(learnt: Values) -> int | str:
+    """One for each label; candidates share the weights of their features."""
+    return 1 if learnt.get("kind") == "candidates" else "k"
+
+
 def _rocchio(_: Values, __: Values) -> dict[str, Form]:
     return _labels() | _weights("k") | _CALIBRATED
+
+
+def _ordinal(_: Values, __: Values) -> dict[str, Form]:
+    return _labels() | _weights("k") | _CALIBRATED | {"n_iter": Optional(Whole()), "objective": Measure()}
+
+
+def _prank(_: Values, __: Values) -> dict[str, Form]:
+    state = {name: Array("f8", "state") for name in ("state", "late")}
+    return _labels() | _weights("k") | _CALIBRATED | state | {"rounds": Whole(), "rank_loss": Whole()}
 
 
 def _log_linear(settings: Values, learnt: Values) -> dict[str, Form]:
@@ -129,7 +123,7 @@ def _log_linear(settings: Values, learnt: Values) -> dict[str, Form]:
         **shared,
         **_labels("candidates"),
         **_CALIBRATED,
-        **_weights(1 if learnt.get("kind") == "candidates" else "k"),
+        **_weights(_rows_of_weights(learnt)),
         **_HISTORY,
         "cost": Optional(Measure()),
         "solver": Optional(OneOf("dual", "lbfgs", "boosting")),
@@ -140,7 +134,7 @@ def _log_linear(settings: Values, learnt: Values) -> dict[str, Form]:
 def _shared_weights(settings: Values) -> dict[str, Form]:
     """The weights of p label features, which new labels are scored by."""
     columns = "d+1" if settings["fit_intercept"] else "d"
-    return {"label_weights": Array("f8", "p", columns), "constant": Number(_SMALLEST)}
+    return {"label_weights": Array("f8", "p", columns), "constant": Number(SMALLEST)}
 
 
 _BOUND = {
@@ -152,14 +146,20 @@ _BOUND = {
 }
 _KERNEL = {
     "name": Registered("arcrank.rankers.kernels:KERNELS"),
-    "gamma": Number(_SMALLEST),
+    "gamma": Number(SMALLEST),
     "degree": Number(),
     "coef0": Number(),
     "constant": Number(0.0),
 }
 
 
-def _machine(settings: Values, _: Values) -> dict[str, Form]:
+def learns_codes(settings: Values) -> bool:
+    """Return whether a machine has learnt its codes."""
+    return isinstance(settings["codes"], str) and settings["codes"] == "learn"
+
+
+def _machine(settings: Values, learnt: Values) -> dict[str, Form]:
+    rows_of_weights = _rows_of_weights(learnt)
     shared = {
         **_HISTORY,
         **_CALIBRATED,
@@ -168,19 +168,23 @@ def _machine(settings: Values, _: Values) -> dict[str, Form]:
         "objective": Optional(Measure()),
         "leave_one_out_bound": Optional(Measure()),
     }
+    if learns_codes(settings):
+        factors = {"label_codes": Array("f8", "k", "s"), "embedding": Array("f8", "s", "d")}
+        return _labels() | shared | factors | {"intercept": Array("f8", "k")}
     if settings["kernel"] == "linear":
         numbers = Array("i8", "m", low=0, high=2**53)
-        return _labels() | _weights("k") | shared | {"support": numbers, "embedding": Optional(Array("f8", "s", "d"))}
+        linear = {"support": numbers, "embedding": Optional(Array("f8", "s", "d"))}
+        return _labels("candidates") | _weights(rows_of_weights) | shared | linear
     precomputed = settings["kernel"] == "precomputed"
     rows: int | str = 0 if precomputed else "m"
     vectors = Array("f8", rows, "d") if precomputed else Either(Array("f8", "m", "d"), Csr("m", "d"))
     return {
-        **_labels(most=MOST_FEATURES),
+        **_labels(*([] if precomputed else ["candidates"]), most=MOST_FEATURES),
         **shared,
         "support": Array("i8", "m", low=0, high="d" if precomputed else 2**53),
         "support_vectors": vectors,
-        "dual_weights": Array("f8", "m", "k"),
-        "intercept": Optional(Array("f8", "k")),
+        "dual_weights": Array("f8", "m", rows_of_weights),
+        "intercept": Optional(Array("f8", rows_of_weights)),
         "kernel": Record(_KERNEL),
     }
 
@@ -188,7 +192,7 @@ def _machine(settings: Values, _: Values) -> dict[str, Form]:
 def _online(settings: Values, _: Values) -> dict[str, Form]:
     names = Optional(Either(Names("d", "object", distinct=False), Words(list, symbol="d")))
     progress = {
-        **_labels(most=MOST_FEATURES),
+        **_labels(*(["candidates"] if settings.get("kernel") is None else []), most=MOST_FEATURES),
         **_CALIBRATED,
         "feature_names": names,
         "counters": Array("i8", 5, low=0, high=2**63),
@@ -336,7 +340,7 @@ class ListOfRecords(Form):
 
 def _scaler(settings: Values, _: Values) -> dict[str, Form]:
     mean = Array("f8", "d") if settings["with_mean"] else _NOTHING
-    scale = Array("f8", "d", low=_SMALLEST) if settings["with_std"] else _NOTHING
+    scale = Array("f8", "d", low=SMALLEST) if settings["with_std"] else _NOTHING
     return {"n_features": Size("d"), **_FEATURE_NAMES, "mean": mean, "scale": scale}
 
 
@@ -347,8 +351,11 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "online-preference-machine": _online,
     "perceptron": _online,
     "shortlist": _shortlist,
+    "ordinal": _ordinal,
+    "prank": _prank,
     "rocchio": _rocchio,
     "average": _average,
+    "semi-supervised": _average,
     "dense-scaler": _scaler,
     "standard-scaler": _scaler,
     "trees": _trees,
@@ -375,132 +382,3 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "hashing-vectorizer": lambda _, __: {},
 }
 """By the name of the part in files: functions from parameters and learnt values to the forms of the latter."""
-
-
-def _check_machine(settings: Values, learnt: Values, _: Sizes) -> None:
-    _check_bound(learnt.get("bound"))
-    _check_calibration(learnt.get("calibration"))
-    support = learnt["support"]
-    if (support[1:] <= support[:-1]).any():
-        raise MisfitError("the support indices are not ascending")
-    if settings["kernel"] == "linear":
-        return
-    kernel = learnt["kernel"]
-    if kernel["name"] != settings["kernel"]:
-        raise MisfitError(f"the kernel is {kernel['name']!r}, but the parameter kernel is {settings['kernel']!r}")
-    if kernel["name"] == "polynomial":
-        _check_growth(kernel, learnt["support_vectors"], learnt["dual_weights"])
-
-
-def _check_bound(bound: Values | None) -> None:
-    """Refuse values whose squares underflow to zero: the bound divides by them."""
-    if bound is not None and any(0.0 < abs(bound[name]) < _SMALLEST for name in ("margin", "radius")):
-        raise MisfitError("the margin or the radius of the bound is too small")
-    if bound is not None and bound["margin"] > 0.0 and not bound["radius"]:
-        raise MisfitError("the bound has a margin but no radius")
-
-
-def _check_growth(kernel: Values, vectors: Any, weights: Any) -> None:
-    """Refuse a polynomial kernel whose scores of bounded inputs can overflow, or are not real numbers."""
-    if not Whole(1, _MOST_DEGREE, floats=True).fits(kernel["degree"], {}):
-        raise MisfitError(
-            f"the degree of a polynomial kernel is {kernel['degree']!r}; it must be a whole number from 1 to "
-            f"{_MOST_DEGREE}, since other powers of negative numbers are not defined"
-        )
-    values = vectors.data if isinstance(vectors, StoredCsr) else vectors
-    longest = vectors.shape[1] * max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    base = kernel["gamma"] * _INPUT * longest + abs(kernel["coef0"])
-    total = len(weights) * max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
-    if kernel["degree"] * log10(base) + log10(total) > _MOST_DIGITS:
-        raise MisfitError(f"with a polynomial kernel of degree {kernel['degree']}, scores can overflow")
-
-
-def _check_online(settings: Values, learnt: Values, sizes: Sizes) -> None:
-    from arcrank.solvers.online import check_born, check_progress  # imports much that other models do without
-
-    sums = np.append(learnt["sums"], np.zeros(N_SUMS - len(learnt["sums"])))  # an earlier version had one less
-    check_progress(learnt["counters"], sums, learnt["curve"])
-    _check_calibration(learnt.get("calibration"))
-    with_cut = bool(settings["cut_label"]) and "kernel" in settings  # the perceptron has no weights of the cut
-    if sizes["columns"] != sizes["k"] + with_cut:
-        raise MisfitError(f"there are weights of {sizes['columns']} labels, where {sizes['k'] + with_cut} are expected")
-    if learnt.get("born") is not None:
-        check_born(learnt["born"], sizes["columns"], int(learnt["counters"][0]))
-    if settings.get("kernel") is not None:
-        _check_support(settings, learnt, sizes)
-
-
-def _check_support(settings: Values, learnt: Values, sizes: Sizes) -> None:
-    data, indices, indptr = (learnt[f"support_{name}"] for name in ("data", "indices", "indptr"))
-    vectors = StoredCsr(data, indices, indptr, [sizes["m"], sizes["d"]])
-    if not vectors.matrix().has_canonical_format:
-        raise MisfitError("the indices of a support vector are not ascending")
-    rounds, before = int(learnt["counters"][0]), learnt["before"]
-    if len(before) and before.max() >= rounds:
-        raise MisfitError(f"a support vector was added after {before.max()} rounds, but there were only {rounds}")
-    if settings["kernel"] == "poly":
-        gamma = 1.0 / sizes["d"] if settings["gamma"] is None else settings["gamma"]
-        _check_growth({**settings, "gamma": gamma}, vectors, learnt["coefficients"])
-
-
-def _check_trees(settings: Values, learnt: Values, sizes: Sizes) -> None:
-    from arcrank.solvers.forest import Forest, check_forest  # imports SciPy
-
-    _check_calibration(learnt.get("calibration"))
-    wrong = check_forest(Forest(**learnt["forest"]), sizes["d"], sizes["k"] + bool(settings["cut_label"]))
-    if wrong is not None:
-        raise MisfitError(wrong)
-
-
-def _check_shortlist(_: Values, learnt: Values, __: Sizes) -> None:
-    _check_calibration(learnt.get("calibration"))
-    for ptr, values in (
-        ("weight_ptr", "weight_labels"),
-        ("list_ptr", "list_documents"),
-        ("member_ptr", "member_labels"),
-    ):
-        ends, found = learnt[ptr], learnt[values]
-        if ends[0] != 0 or ends[-1] != len(found) or (ends[1:] < ends[:-1]).any():
-            raise MisfitError(f"{ptr} does not divide the {len(found)} numbers of {values} into rows")
-        falls = found[1:] <= found[:-1]
-        if falls.any() and not np.isin(np.flatnonzero(falls) + 1, ends).all():
-            raise MisfitError(f"{values} do not ascend within a row")
-
-
-def _check_latent(settings: Values, learnt: Values, sizes: Sizes) -> None:
-    if settings["features"] == "stumps":
-        return
-    latent = learnt["latent"]
-    widest = sizes["d"] if latent["components"] is None else sizes["c"]
-    if latent["resolutions"][-1] > widest:
-        raise MisfitError(f"the latent resolutions are {latent['resolutions']}, but there are {widest} dimensions")
-
-
-def _check_stacked(_: Values, __: Values, sizes: Sizes) -> None:
-    sizes["d"] = sizes["words"] + sizes["embeddings"]
-
-
-def _check_tokens(settings: Values, _: Values, __: Sizes) -> None:
-    if settings["analyzer"] == "word" and settings["token_pattern"] is None:
-        raise MisfitError("the parameter token_pattern is None, but there is no tokenizer")
-
-
-def _check_calibrated(_: Values, learnt: Values, __: Sizes) -> None:
-    _check_calibration(learnt.get("calibration"))
-
-
-RELATIONS: dict[str, Callable[[Values, Values, Sizes], None]] = {
-    "log-linear": _check_calibrated,
-    "rocchio": _check_calibrated,
-    "average": _check_calibrated,
-    "preference-machine": _check_machine,
-    "mmp": _check_online,
-    "online-preference-machine": _check_online,
-    "perceptron": _check_online,
-    "trees": _check_trees,
-    "shortlist": _check_shortlist,
-    "semi-supervised-rankboost": _check_latent,
-    "text-and-embeddings": _check_stacked,
-    **dict.fromkeys(("count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"), _check_tokens),
-}
-"""By the name of the part in files: checks of its parameters and learnt values together."""

@@ -77,6 +77,16 @@ class PositiveNumbers(Form):
         return isinstance(value, list) and all(Number(1e-100).fits(one, sizes) for one in value)
 
 
+class LabelList(Form):
+    """A list of labels."""
+
+    says = "a list of two or more labels"
+
+    def fits(self, value: Any, sizes: Sizes) -> bool:  # noqa: ARG002
+        """Whether it is one."""
+        return isinstance(value, list) and len(value) > 1 and all(type(one) in (str, int, float, bool) for one in value)
+
+
 class LabelVectors(Form):
     """A dict of labels and vectors of numbers, all of the length that the symbol says."""
 
@@ -129,7 +139,8 @@ _MACHINE = {
     "decomposition": _DECOMPOSITION,
     "loss": Registered("arcrank.losses.margin:MARGIN_LOSSES"),
     "kernel": Registered("arcrank.rankers.kernels:KERNELS"),
-    "codes": Either(_NOTHING, OneOf("one-vs-one", "error-correcting"), _ARRAY_OF_TRAINING),
+    "codes": Either(_NOTHING, OneOf("one-vs-one", "error-correcting", "learn"), _ARRAY_OF_TRAINING),
+    "code_length": Whole(1),
     "aggregate": OneOf("max", "sum"),
     "beta": Number(1e-100),
     "normalize": Flag(),
@@ -143,14 +154,14 @@ _MACHINE = {
 _SHORTLIST = {
     **{name: form for name, form in _CUT.items() if name != "calibration_folds"},
     "decomposition": _DECOMPOSITION,
-    "loss": Registered("arcrank.solvers.shortlist:LOSSES"),
+    "loss": OneOf("log-linear", "squared-hinge", "hinge"),
     "pattern": OneOf("documents", "full"),
     "neighbours": Whole(0, 10_000),
     "neighbours_weight": Number(0.0),
     "callback": _NOTHING,
     "random_state": _SEED,
     **dict.fromkeys(("C", "prior", "working_set"), Either(_NOTHING, Measure())),
-    **_training("max_df fit_intercept prune tol max_iter n_jobs verbose"),
+    **_training("max_df fit_intercept prune tol max_iter warm_start n_jobs verbose"),
 }
 _PERCEPTRON = {**_CUT, "average": Flag(), "random_state": _SEED, "epochs": Whole(1), **_training("shuffle verbose")}
 _MMP = {
@@ -179,6 +190,15 @@ _TREES = {
     **_training("n_rounds learning_rate n_runs max_leaf_nodes min_samples_leaf l2_regularization random_thresholds"),
     **_training("shared_trees max_features subsample normalize n_jobs verbose"),
 }
+_GRADES = {"grades": Either(_NOTHING, LabelList())}
+_ORDINAL = {
+    **_GRADES,
+    "decomposition": Registered("arcrank.losses.grades:GRADE_DECOMPOSITIONS"),
+    "loss": Registered("arcrank.losses.grades:GRADE_LOSSES"),
+    **_training("C tol max_iter"),
+}
+_PRANK = {**_GRADES, "epochs": Whole(1), "average": Flag(), "random_state": _SEED, **_training("shuffle")}
+_AVERAGE = {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())}
 _RANKBOOST = {
     "thresholds": Either(OneOf("all"), Whole(1)),
     "random_state": _SEED,
@@ -242,8 +262,11 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "mmp": _MMP,
     "online-preference-machine": _ONLINE_MACHINE,
     "perceptron": _PERCEPTRON,
+    "ordinal": _ORDINAL,
+    "prank": _PRANK,
     "rocchio": _training("beta gamma"),
-    "average": {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())},
+    "average": _AVERAGE,
+    "semi-supervised": {**_AVERAGE, **_training("latent_weight n_components tentative_weight"), "random_state": _SEED},
     "dense-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "standard-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "trees": _TREES,
@@ -291,6 +314,9 @@ RETIRED: dict[str, dict[str, Form]] = {"semi-supervised-logistic": {"labels": On
 """By the same name: parameters in files of earlier versions that the estimator no longer has."""
 
 EARLIER: dict[str, dict[str, Any]] = {
-    name: {"intercept": "regularised"} for name in ("log-linear", "preference-machine")
+    "log-linear": {"intercept": "regularised"},
+    "preference-machine": {"intercept": "regularised", "code_length": 50},
+    "shortlist": {"warm_start": False},
 }
-"""By the same name: what a file means that lacks the parameter, where this is not the present default."""
+"""By the same name: what a file means that lacks the parameter, so that its estimator need not be asked for a default;
+above all where this is not the present one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -11,14 +11,17 @@ import numpy as np
 
 from arcrank.modelfile.encoder import MostlyZero, Names
 from arcrank.modelfile.forms import Form, MisfitError, Optional, Sizes
-from arcrank.modelfile.learnt import LEARNT, RELATIONS
+from arcrank.modelfile.learnt import LEARNT
 from arcrank.modelfile.nested import build_nested, pack_nested
 from arcrank.modelfile.parameters import EARLIER, PARAMETERS, RETIRED
+from arcrank.modelfile.relations import RELATIONS
+from arcrank.modelfile.shortlist import ARRAYS, stored_arrays
 
 __all__ = [
     "CountsPart",
     "EmbeddingPart",
     "LogLinearPart",
+    "MachinePart",
     "OnlinePart",
     "Part",
     "ShortlistPart",
@@ -152,6 +155,16 @@ class LogLinearPart(Part):
         return found
 
 
+class MachinePart(Part):
+    """A preference machine; where codes were learnt, they and the embedding are stored instead of their product."""
+
+    def learnt(self, estimator: Any) -> dict[str, Any]:
+        low_rank = hasattr(estimator, "codes_")
+        stored = {name: at for name, at in self.fitted.items() if not (low_rank and name == "weights")}
+        found = replace(self, fitted=stored)
+        return Part.learnt(found, estimator)
+
+
 class OnlinePart(Part):
     """An online ranker, which provides the state that it needs to continue training.
 
@@ -198,15 +211,10 @@ class ShortlistPart(Part):
         }
 
     def build(self, parameters: dict[str, Any], learnt: dict[str, Any]) -> Any:
-        weights = learnt.pop("weight_ptr"), learnt.pop("weight_labels"), learnt.pop("weights")
-        names = ("list_ptr", "list_documents", "list_values", "member_ptr", "member_labels")
-        ptr, documents, values, member_ptr, members = (learnt.pop(name) for name in names)
-        estimator = super().build(parameters, learnt)
-        sparse = import_home("arcrank.solvers.shortlist:SparseWeights")
-        estimator.weights_ = sparse(weights[0], weights[1].astype("i4"), weights[2].astype("f4"))
-        neighbours = import_home("arcrank.rankers.shortlist.neighbours:Neighbours")
-        lists = ptr, documents, values.astype("f4"), member_ptr, members.astype("i4")
-        estimator.neighbours_ = neighbours(*lists)
+        weights, lists = stored_arrays(learnt)
+        estimator = super().build(parameters, {name: one for name, one in learnt.items() if name not in ARRAYS})
+        estimator.weights_ = import_home("arcrank.solvers.shortlist_arrays:SparseWeights")(*weights)
+        estimator.neighbours_ = import_home("arcrank.rankers.shortlist.neighbours:Neighbours")(*lists)
         return estimator
 
 

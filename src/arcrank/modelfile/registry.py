@@ -13,6 +13,7 @@ from arcrank.modelfile.parts import (
     CountsPart,
     EmbeddingPart,
     LogLinearPart,
+    MachinePart,
     OnlinePart,
     Part,
     ShortlistPart,
@@ -30,9 +31,11 @@ _WEIGHTS = {"weights": "coef_", "intercept": "intercept_"}
 _CALIBRATED = {"calibration": "calibration_"}
 _CALIBRATION = {"calibration": "arcrank.rankers.calibration:Calibration"}
 _TRAINING = {"history": "history_", "n_iter": "n_iter_", "duality_gap": "duality_gap_", "cost": "C_"}
+_GRADES = {**_LABELS, **_WEIGHTS, **_CALIBRATED, "n_iter": "n_iter_"}
 _LABEL_FEATURES = {"label_weights": "label_coef_", "constant": "_constant"}
 _MACHINE = {
     "embedding": "embedding_",
+    "label_codes": "codes_",
     "support": "support_",
     "support_vectors": "support_vectors_",
     "dual_weights": "dual_coef_",
@@ -89,19 +92,27 @@ PARTS: tuple[Part, ...] = (
         {"thresholds": "arcrank.rankers.thresholds:Thresholds", **_CALIBRATION},
         ranks=True,
     ),
-    _ranker(
+    MachinePart(
         "preference-machine",
-        "rankers.preference_machine.machine:PreferenceMachine",
+        "arcrank.rankers.preference_machine.machine:PreferenceMachine",
         {**_LABELS, **_WEIGHTS, **_TRAINING, **_MACHINE, **_CALIBRATED},
         {
             "kernel": "arcrank.rankers.kernels:Kernel",
             "bound": "arcrank.rankers.preference_machine.bound:BoundTerms",
             **_CALIBRATION,
         },
+        ranks=True,
     ),
     _online("mmp", "mmp:MMPRanker"),
     _online("online-preference-machine", "preference_machine:OnlinePreferenceMachine"),
     _online("perceptron", "perceptron:PerceptronRanker"),
+    _ranker("ordinal", "rankers.ordinal:OrdinalRanker", {**_GRADES, "objective": "objective_"}, _CALIBRATION),
+    _ranker(
+        "prank",
+        "rankers.online.prank:PRankRanker",
+        {**_GRADES, "state": "state_", "late": "late_", "rounds": "n_rounds_", "rank_loss": "rank_loss_"},
+        _CALIBRATION,
+    ),
     ShortlistPart(
         "shortlist",
         "arcrank.rankers.shortlist.ranker:ShortlistRanker",
@@ -113,6 +124,13 @@ PARTS: tuple[Part, ...] = (
     AveragePart(
         "average",
         "arcrank.rankers.average:AverageRanker",
+        {**_LABELS, **_WEIGHTS, **_CALIBRATED, "members": "members_"},
+        _CALIBRATION,
+        ranks=True,
+    ),
+    AveragePart(
+        "semi-supervised",
+        "arcrank.rankers.semisupervised:SemiSupervisedRanker",
         {**_LABELS, **_WEIGHTS, **_CALIBRATED, "members": "members_"},
         _CALIBRATION,
         ranks=True,

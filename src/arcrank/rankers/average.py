@@ -110,7 +110,7 @@ class AverageRanker(LinearRanker, _BaseComposition):
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
-        self._combine([_fitted(ranker, X, graphs, weight) for ranker in self._members()])
+        self._combine([fitted(ranker, X, graphs, weight) for ranker in self._members()])
         self._calibrate_by_folds(X, graphs, weight)
         return self
 
@@ -176,7 +176,8 @@ class AverageRanker(LinearRanker, _BaseComposition):
             self.intercept_ = np.zeros(len(self.labels_))
 
 
-def _fitted(ranker: Any, X: Any, graphs: Any, weight: Any) -> Any:
+def fitted(ranker: Any, X: Any, graphs: Any, weight: Any) -> Any:
+    """Fit a ranker, with weights of the instances where there are any."""
     if weight is None:
         return ranker.fit(X, graphs)
     if not has_fit_parameter(ranker, "sample_weight"):

@@ -15,7 +15,8 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.rankers.arc_weights import count_arcs
-from arcrank.rankers.base import LinearRanker, add_intercept
+from arcrank.rankers.base import add_intercept
+from arcrank.rankers.candidate_ranker import CandidateRanker
 from arcrank.rankers.label_features import LabelFeatureDesign, check_label_features, fit_new_labels, label_matrix
 from arcrank.solvers.design import LabelDesign
 
@@ -30,7 +31,7 @@ def _with_label_features(method: Method) -> Method:
     return decorated
 
 
-class LabelFeatureRanker(LinearRanker):
+class LabelFeatureRanker(CandidateRanker):
     """What a ranker with the parameters label_features and arc_weights has beyond a linear one."""
 
     label_features: Any

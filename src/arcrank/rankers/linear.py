@@ -50,7 +50,7 @@ def relative_to_cut(columns: Array) -> Array:
     return relative
 
 
-def top_columns(scores: Array, top: int | None) -> NDArray[np.intp]:
+def top_columns(scores: NDArray[np.floating[Any]], top: int | None) -> NDArray[np.intp]:
     """Columns in order of descending score, only the first `top`; equal scores keep the order of columns."""
     k = scores.shape[1]
     if top is None or 4 * top >= k:

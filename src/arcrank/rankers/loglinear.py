@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, IntArray, Mask
 from arcrank._validation import check_callable, check_real, check_seed
 from arcrank.decompositions import CONSTANT_CUT_DOMINATION, DOMINATION, Decomposition, get_decomposition
-from arcrank.errors import InputError, ParameterError
+from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
 from arcrank.rankers.arc_weights import check_arc_weights, count_arcs
-from arcrank.rankers.base import Sizes, add_intercept, check_sample_weight, rank_matrix
-from arcrank.rankers.candidates import (
-    CandidateDesign,
-    CandidateSets,
-    add_cut_candidate,
-    candidate_graphs,
-    candidate_graphs_with_cut,
-)
+from arcrank.rankers.base import Sizes, add_intercept, check_sample_weight
+from arcrank.rankers.candidates import CandidateSets
+from arcrank.rankers.fingerprint import fingerprint
 from arcrank.rankers.label_feature_ranker import LabelFeatureRanker
+from arcrank.rankers.loglinear_candidates import fit_candidates
 from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.rankers.thresholds import learn_thresholds, set_sizes
 from arcrank.solvers.history import History
@@ -34,7 +28,7 @@ from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 
 if TYPE_CHECKING:
     from arcrank.solvers.history import History
-    from arcrank.solvers.loglinear_dual import DualState
+    from arcrank.solvers.loglinear_dual import DualAscent, DualState
 
 SOLVERS = ("auto", "dual", "lbfgs", "boosting")
 _FEW_WEIGHTS = 20_000  # below, L-BFGS's vectors cost nothing and it needs fewer passes
@@ -208,7 +202,7 @@ class LogLinearRanker(LabelFeatureRanker):
         self.check_parameters()
         self.__dict__.pop("thresholds_", None)  # of an earlier fit, in case this one is interrupted
         if isinstance(X, CandidateSets):
-            return self._fit_candidates(X, y, sample_weight)
+            return fit_candidates(self, X, y, sample_weight)
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         weight = check_sample_weight(sample_weight, X.shape[0])
@@ -237,32 +231,6 @@ class LogLinearRanker(LabelFeatureRanker):
         if self._kind in ("sets", "indicator") and isinstance(graphs, LayeredGraphs) and not self.cut_label:
             self.thresholds_ = learn_thresholds(X, self.coef_, self.intercept_, set_sizes(graphs))
 
-    def score_labels(self, X: Any) -> Array:
-        """(n, k) scores. For CandidateSets k is the largest number of candidates, and -inf fills the rest."""
-        if not isinstance(X, CandidateSets):
-            if getattr(self, "_kind", None) == "candidates":
-                raise InputError("This ranker was fitted on CandidateSets; score CandidateSets too.")
-            return super().score_labels(X)
-        self._check_candidates(X)
-        width = int(X.counts().max(initial=0))
-        scores = CandidateDesign(X, width).scores(self.coef_[0]) + self.intercept_[0]
-        scores[np.arange(width) >= X.counts()[:, None]] = -np.inf
-        return scores
-
-    def rank(self, X: Any, top: int | None = None) -> Any:
-        """Label names in order, (n, k) or (n, top); for CandidateSets a list of candidate numbers for each instance."""
-        if not isinstance(X, CandidateSets):
-            return super().rank(X, top)
-        order = np.argsort(-self.score_labels(X), axis=1, kind="stable")
-        return [row[:count][:top] for row, count in zip(order, X.counts(), strict=True)]
-
-    def predict(self, X: Any) -> Any:
-        """The kind of supervision that was given to `fit`; of CandidateSets the ranks, (n, k), NaN beyond the last."""
-        if not isinstance(X, CandidateSets):
-            return super().predict(X)
-        scores = self.score_labels(X)
-        return np.where(np.isinf(scores), np.nan, rank_matrix(scores))
-
     def _relevant(self, scores: Array) -> Mask:
         if hasattr(self, "thresholds_"):
             return self.thresholds_.sets(scores)
@@ -277,24 +245,6 @@ class LogLinearRanker(LabelFeatureRanker):
         above = np.logaddexp.accumulate(-ordered, axis=1)[:, :-1]
         below = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1][:, 1:]
         return (above + below).argmin(axis=1) + 1
-
-    def score(self, X: Any, y: Any) -> float:
-        """One minus the error of the ranker's decomposition; for CandidateSets y is as in `fit`."""
-        if not isinstance(X, CandidateSets):
-            return super().score(X, y)
-        from arcrank.metrics import generalized_error
-
-        graphs, scores = candidate_graphs(y, X), self.score_labels(X)
-        beyond = graphs.n_labels - scores.shape[1]  # of graphs that were cut from larger ones
-        padded = np.pad(scores, ((0, 0), (0, beyond)), constant_values=-np.inf)
-        return 1.0 - generalized_error(graphs, padded, self.decomposition)
-
-    def _graphs_of(self, y: Any) -> PreferenceGraphs:
-        if self._kind != "candidates":
-            return super()._graphs_of(y)
-        if not isinstance(y, PreferenceGraphs):
-            raise InputError("Give preference graphs over the candidates.")
-        return y
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
@@ -364,12 +314,16 @@ class LogLinearRanker(LabelFeatureRanker):
         from arcrank.solvers.loglinear_dual import DualAscent
 
         ascent = DualAscent(X, graphs, self._pieces(), self.C_ * weight, normalize=self._divides)
-        state = self._warm_dual(ascent.start(), _fingerprint(X, graphs, weight) if self.warm_start else "")
+        self._ascend(ascent, fingerprint(X, graphs, weight) if self.warm_start else "")
+
+    def _ascend(self, ascent: DualAscent, data: str) -> None:
+        """Fit by dual ascent; `data` identifies the problem, for a warm start."""
+        state = self._warm_dual(ascent.start(), data)
         history, random = self._history(), check_random_state(self.random_state)
         try:
             ascent.solve(state, tol=self.tol, max_iter=self.max_iter, random=random, history=history)
         finally:
-            self._finish(state, history, X.shape[1] - self.fit_intercept)
+            self._finish(state, history, self.n_features_in_)
 
     def _warm_dual(self, state: DualState, data: str) -> DualState:
         """The last dual variables, scaled to the new C, if they were made from the same data."""
@@ -406,27 +360,30 @@ class LogLinearRanker(LabelFeatureRanker):
             yield C
 
     def _fit_primal(self, features: Any, graphs: PreferenceGraphs, weight: Array) -> None:
-        loss = self._bind_loss(graphs, weight if self.solver_ == "boosting" else self.C_ * weight)
-        state = PrimalState(self._warm_weights(features.weight_shape))
-        history = self._history()
-        try:
-            if self.solver_ == "boosting":
-                from arcrank.solvers.loglinear_boosting import solve_boosting
+        if self.solver_ == "lbfgs":
+            self._minimise(features, self._bind_loss(graphs, self.C_ * weight))
+            return
+        from arcrank.solvers.loglinear_boosting import LabelSums
 
-                rows = graphs.arc_counts() > 0
-                solve_boosting(
-                    features,
-                    loss,
-                    rows,
-                    state,
-                    smoothing=self.smoothing,
-                    virtual=self.virtual,
-                    tol=self.tol / 1000,
-                    max_iter=self.max_iter,
-                    history=history,
-                )
-            else:
-                solve_lbfgs(features, loss, state, tol=self.tol, max_iter=self.max_iter, history=history)
+        loss = self._bind_loss(graphs, weight)
+        self._boost(LabelSums(features, loss, graphs.arc_counts() > 0), features.weight_shape)
+
+    def _minimise(self, features: Any, loss: Any) -> None:
+        """Fit by L-BFGS."""
+        state, history = PrimalState(self._warm_weights(features.weight_shape)), self._history()
+        try:
+            solve_lbfgs(features, loss, state, tol=self.tol, max_iter=self.max_iter, history=history)
+        finally:
+            self._finish(state, history, self.n_features_in_)
+
+    def _boost(self, problem: Any, shape: tuple[int, ...]) -> None:
+        """Fit by the paper's Figure 3."""
+        from arcrank.solvers.loglinear_boosting import solve_boosting
+
+        state, history = PrimalState(self._warm_weights(shape)), self._history()
+        steps: dict[str, Any] = {"smoothing": self.smoothing, "virtual": self.virtual, "tol": self.tol / 1000}
+        try:
+            solve_boosting(problem, state, **steps, max_iter=self.max_iter, history=history)
         finally:
             self._finish(state, history, self.n_features_in_)
 
@@ -478,37 +435,6 @@ class LogLinearRanker(LabelFeatureRanker):
 
         return History(self.callback, self.max_iter, self.verbose)
 
-    def _fit_candidates(self, sets: CandidateSets, y: Any, sample_weight: Any) -> Self:
-        if self.solver == "dual":
-            raise ParameterError(
-                "solver='dual' needs features X of instances; for CandidateSets use 'lbfgs' or 'boosting'."
-            )
-        if self.label_features is not None:
-            raise ParameterError("CandidateSets have features of their own; leave label_features out.")
-        self._kind, self.n_features_in_ = "candidates", sets.shape[1]
-        self.__dict__.pop("calibration_", None)
-        self._check_candidates(sets)
-        weight = check_sample_weight(sample_weight, len(sets))
-        self.solver_ = "lbfgs" if self.solver == "auto" else self.solver
-        rows = np.repeat(weight, sets.counts())
-        self._set_scale(measure_scale(sets.features, rows), n_labels=1)
-        self._constant = 1.0
-        if self.cut_label:
-            graphs = candidate_graphs_with_cut(y, sets, self.cut_level)
-            sets = add_cut_candidate(sets, constant=self.fit_intercept)
-        else:
-            graphs = candidate_graphs(y, sets)
-        self.labels_ = np.arange(graphs.n_labels - bool(self.cut_label))
-        self._fit_primal(CandidateDesign(sets, graphs.n_labels), graphs, weight)
-        return self
-
-    def _check_candidates(self, sets: CandidateSets) -> None:
-        values = sets.features.data if sp.issparse(sets.features) else sets.features
-        if not np.isfinite(values).all():
-            raise InputError("Candidate features hold NaN or infinite values; replace or drop them.")
-        if sets.shape[1] != self.n_features_in_:
-            raise InputError(f"Candidates have {sets.shape[1]} features, the ranker learnt {self.n_features_in_}.")
-
 
 def _with_cut_weights(W: Array, *, constant: bool) -> Array:
     """(d, k + 1) weights, those of the cut first, of (d, k) weights relative to them.
@@ -518,16 +444,3 @@ def _with_cut_weights(W: Array, *, constant: bool) -> Array:
     """
     cut = np.zeros((len(W), 1)) if constant else -W.sum(axis=1, keepdims=True) / (W.shape[1] + 1)
     return np.hstack([cut, W + cut])
-
-
-def _fingerprint(X: Any, graphs: PreferenceGraphs, weight: Array) -> str:
-    """Identifies the problem, so that a warm start is used on the same one only."""
-    digest = hashlib.blake2b(repr((X.shape, graphs.shape, type(graphs))).encode())
-    parts = [X.data, X.indices, X.indptr] if sp.issparse(X) else [np.ascontiguousarray(X)]
-    if isinstance(graphs, LayeredGraphs):
-        parts += [graphs.ptr, graphs.label, graphs.level, graphs.rest]
-    if isinstance(graphs, ArcGraphs):
-        parts += [graphs.arc_ptr, graphs.head, graphs.tail, np.ones(1) if graphs.weight is None else graphs.weight]
-    for part in [*parts, weight]:
-        digest.update(np.ascontiguousarray(part).data)
-    return digest.hexdigest()

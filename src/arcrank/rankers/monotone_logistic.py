@@ -25,7 +25,7 @@ class Curve:
 
     def __call__(self, x: Array) -> Array:
         """The function at x, an array of any shape."""
-        at = np.clip(np.searchsorted(self.knots, x) - 1, 0, len(self.knots) - 2)
+        at = np.minimum(np.maximum(self.knots.searchsorted(x) - 1, 0), len(self.knots) - 2)
         left, right = self.knots[at], self.knots[at + 1]
         share = (x - left) / (right - left)
         result: Array = self.values[at] + share * (self.values[at + 1] - self.values[at])

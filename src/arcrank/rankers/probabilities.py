@@ -124,12 +124,10 @@ class Probabilities:
         """Cross-validate this ranker on its training data, and calibrate it on the scores found; offsets are new."""
         if not self.cut_label or not self.calibration_folds:
             return
-        from arcrank.rankers.out_of_fold import out_of_fold_scores
-
         folds = int(self.calibration_folds)
         enough = len(graphs) >= 2 * folds
         if enough:
-            scores = out_of_fold_scores(self, X, graphs, weight, folds)
+            scores = self._out_of_fold(X, graphs, weight, folds)
             enough = self._calibrate_on(scores, insert_cut(graphs, self.cut_level), folds)
         if not enough:
             warnings.warn(
@@ -139,6 +137,12 @@ class Probabilities:
                 UserWarning,
                 stacklevel=4,
             )
+
+    def _out_of_fold(self, X: Any, graphs: PreferenceGraphs, weight: Any, folds: int) -> Array:
+        """Scores of training instances by rankers that have not seen them."""
+        from arcrank.rankers.out_of_fold import out_of_fold_scores
+
+        return out_of_fold_scores(self, X, graphs, weight, folds)
 
     def _calibrate_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> bool:
         """Fit to scores without offsets, which are changed; False where there is too little to fit to."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from arcrank._typing import Array, Mask
+from arcrank._typing import Array, IntArray, Mask
 
 
 class Design(Protocol):
@@ -18,16 +18,10 @@ class Design(Protocol):
     weight_shape: tuple[int, ...]
 
     def scores(self, W: Array) -> Array:
-        """(n, k) scores of all labels."""
+        """Scores of all labels, (n, k), or of all candidates."""
 
     def transposed(self, flow: Array) -> Array:
         """Sum over instances and labels of flow times the base functions there, in the shape of the weights."""
-
-    def split(self) -> tuple[Design, Design | None]:
-        """Two non-negative parts whose difference is this one, h = h+ - h-; None where h- is 0."""
-
-    def largest_norm(self, rows: Mask) -> float:
-        """The largest sum of |h| over base functions, for one label of an instance in `rows`."""
 
 
 class LabelDesign:
@@ -64,6 +58,35 @@ class LabelDesign:
         """The largest 1-norm of these rows of X."""
         norms = np.asarray(abs(self.X).sum(axis=1)).ravel()
         return float(norms[rows].max(initial=0.0))
+
+
+class CandidateDesign:
+    """Joint features Z of instance and candidate, (candidates, d): weights (d,), scores Z w."""
+
+    def __init__(self, Z: Any) -> None:
+        self._Z = Z
+        self.weight_shape = (Z.shape[1],)
+
+    def scores(self, W: Array) -> Array:
+        """`Z w`, (candidates,)."""
+        return np.asarray(self._Z @ W)
+
+    def transposed(self, flow: Array) -> Array:
+        """`Z' flow`, (d,)."""
+        return np.asarray(self._Z.T @ flow)
+
+
+def csr_triple(X: Any) -> tuple[IntArray, IntArray, Array]:
+    """Pointer, columns and values of a matrix, CSR or dense, as kernels of candidates take them.
+
+    The values of a dense matrix are not copied, so zeros are among them.
+    """
+    if sp.issparse(X):
+        data = np.ascontiguousarray(X.data, dtype=np.float64)
+        return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), data
+    n, d = X.shape
+    values = np.ascontiguousarray(X, dtype=np.float64).reshape(-1)
+    return np.arange(n + 1, dtype=np.int64) * d, np.tile(np.arange(d, dtype=np.int32), n), values
 
 
 def _column_blocks(X: Any, n_jobs: int) -> list[Any]:

@@ -156,9 +156,16 @@ class Prototypes:
         if not len(self.late) or not rounds:
             return self.weights
         if self._mean is None:  # made when it is asked for: a block must not cost d x k operations
-            # `late` counts rounds from the first on; counted from round b = born on, it is late - b weights.
-            self._mean = self.weights - (self.late - self.born * self.weights) / np.maximum(1, rounds - self.born)
+            self._mean = self.mean_of(slice(None), rounds)
         return self._mean
+
+    def mean_of(self, features: Any, rounds: int) -> Array:
+        """The rows of `mean` for some features, computed without the others."""
+        weights = self.weights[features]
+        if not len(self.late) or not rounds:
+            return weights
+        # `late` counts rounds from the first on; counted from round b = born on, it is late - b weights.
+        return weights - (self.late[features] - self.born * weights) / np.maximum(1, rounds - self.born)
 
     def forget_mean(self) -> None:
         """Compute the mean anew when it is asked for; passes call this, since they change the weights in place."""

@@ -22,6 +22,7 @@ __all__ = ["row_products"]
 
 _ROWS = 1024  # dense rows that are brought into CSR form at a time
 _FEW_ROWS = 4  # sparse rows that are multiplied without SciPy
+_CELLS = 1 << 15  # products of one row that are in memory at a time
 _COLUMNS = 2048  # columns of W whose sums stay in the processor's cache
 
 
@@ -54,10 +55,24 @@ def _sparse_products(X: Any, W: Array) -> Array:
         from scipy.sparse import csr_matrix
 
         return np.asarray(csr_matrix((X.data, X.indices, X.indptr), shape=X.shape) @ W)
+    limits = X.indptr.tolist()
     out = np.zeros((X.shape[0], W.shape[1]))
-    rows = np.repeat(np.arange(len(out)), np.diff(X.indptr)).tolist()
-    for row, value, column in zip(rows, X.data.tolist(), X.indices.tolist(), strict=True):
-        out[row] += value * W[column]
+    for row, start in enumerate(limits[:-1]):
+        out[row] = _row_product(X.data[start : limits[row + 1]], X.indices[start : limits[row + 1]], W)
+    return out
+
+
+def _row_product(values: Array, columns: Any, W: Array) -> Array:
+    """The product of one row, summed in the order of its features.
+
+    NumPy adds up rows one after the other; it sums in pairs only along the last axis, which one label would have.
+    """
+    out = np.zeros(W.shape[1])
+    step = max(1, _CELLS // max(1, W.shape[1])) if W.shape[1] > 1 else 1
+    for start in range(0, len(values), step):
+        parts = values[start : start + step, None] * W[columns[start : start + step]]
+        parts[0] += out
+        np.add.reduce(parts, axis=0, out=out)
     return out
 
 

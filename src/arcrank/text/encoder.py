@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcrank._csr import Csr
 from arcrank._typing import Array
+from arcrank.text.few import are_few, few_counts
 from arcrank.text.language import stemmer_of
 from arcrank.text.murmur import murmur_hashes
 from arcrank.text.ngrams import Terms, count_terms, known_counts, place_terms
@@ -45,8 +47,14 @@ class TermEncoder:
 
     def transform(self, texts: Iterable[str]) -> Csr:
         """Return the features of some texts, (n, d)."""
-        known = known_counts(*_counted(self, texts), self.columns)
+        if are_few(texts, self.words):
+            known = few_counts(self.words, self.ngrams, texts, self._places, len(self.columns))
+        else:
+            known = known_counts(*_counted(self, texts), self.columns)
         return weighed(known, self.idf, sublinear=self.sublinear, norm=self.norm)
+
+    def _places(self, terms: list[str]) -> list[int]:
+        return list(map(self.columns.get, terms, repeat(-1)))
 
     def make_tokenizer(self) -> Words:
         """Return what texts are cut by."""
@@ -69,9 +77,15 @@ class HashEncoder:
 
     def transform(self, texts: Iterable[str]) -> Csr:
         """Return the features of some texts, (n, n_features)."""
-        terms, counts = _counted(self, texts)
-        hashed = place_terms(counts, hashed_columns(terms.names(), self.n_features), self.n_features)
+        if are_few(texts, self.words):
+            hashed = few_counts(self.words, self.ngrams, texts, self._places, self.n_features)
+        else:
+            terms, counts = _counted(self, texts)
+            hashed = place_terms(counts, hashed_columns(terms.names(), self.n_features), self.n_features)
         return weighed(hashed, None, sublinear=self.sublinear, norm=self.norm)
+
+    def _places(self, terms: list[str]) -> list[int]:
+        return hashed_columns(terms, self.n_features).tolist()
 
     def make_tokenizer(self) -> Words:
         """Return what texts are cut by."""

@@ -64,8 +64,10 @@ class Words:
         """Return the words of one text, in reading order."""
         if not isinstance(text, str):
             raise InputError(f"a tokenizer takes one string, got {type(text).__name__}; use encode for many texts")
-        finish = self._finisher()
-        return [word for word in finish(self._splitter()(text)) if word]
+        raw = self._splitter()(text)
+        distinct = list(dict.fromkeys(raw))
+        final = dict(zip(distinct, self._finisher()(distinct), strict=True))
+        return [word for word in map(final.__getitem__, raw) if word]
 
     def encode(self, texts: Iterable[str]) -> TokenIds:
         """Return all the words of many texts as numbers; the fast path for whole corpora."""

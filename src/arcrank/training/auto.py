@@ -7,17 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, Self, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from arcrank._typing import Array
-from arcrank._validation import check_int, check_seed
+from arcrank._typing import Array, IntArray
+from arcrank._validation import check_int, check_real, check_seed
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import ArcGraphs, PreferenceGraphs, as_graphs
 from arcrank.graphs.kinds import detect_kind, unwrap
+from arcrank.graphs.unlabelled import split_unlabelled
 from arcrank.rankers.average import AverageRanker
 from arcrank.rankers.linear import Explanation
 from arcrank.rankers.pipeline import RankingPipeline
@@ -34,9 +36,12 @@ from arcrank.training.selection import Choice, select
 from arcrank.training.shortlist import fit_shortlist
 from arcrank.training.text_choice import choose_text_features
 from arcrank.training.trial_table import TrialTable, summary_html, summary_text
+from arcrank.training.unlabelled import choose_features, choose_tentative_weight, make_word_features, take_rows
 
 __all__ = ["AutoRanker"]
 
+AUTO = "auto"
+"""The measure that suits the preferences."""
 FINAL_TOLERANCE = 3e-3
 """The duality gap of the selected rankers: smaller ones do not change the order of new documents."""
 FEWEST_CALIBRATED = 20
@@ -61,11 +66,14 @@ class AutoRanker(BaseEstimator):
 
     Parameters
     ----------
-    measure : str or None
+    measure : str
         What candidates are compared by: "balanced" (the mean of average precision and 1 - ranking loss),
         "average_precision", "ranking_loss", "coverage", "one_error", "zero_one_error", "domination_error",
-        "dominated_error" or "disagreement_error". None is "balanced" for label sets and single labels, and
+        "dominated_error" or "disagreement_error". "auto" is "balanced" for label sets and single labels, and
         "disagreement_error" for other preferences.
+    budget : float or None
+        Seconds that comparing candidates may take: when they are spent, no further family of rankers is tried. The
+        final fit comes on top. With a budget, the model depends on the speed of the machine.
     texts : str or None
         The column of a DataFrame that holds the texts.
     learners : list of str, or None
@@ -119,8 +127,9 @@ class AutoRanker(BaseEstimator):
 
     def __init__(
         self,
-        measure: str | None = None,
+        measure: str = "auto",
         *,
+        budget: float | None = None,
         texts: str | None = None,
         learners: Sequence[str] | None = None,
         parameters: Mapping[str, Any] | None = None,
@@ -133,6 +142,7 @@ class AutoRanker(BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.measure = measure
+        self.budget = budget
         self.texts = texts
         self.learners = learners
         self.parameters = parameters
@@ -146,8 +156,10 @@ class AutoRanker(BaseEstimator):
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
-        if self.measure is not None and self.measure not in list(Measure):
-            raise ParameterError(f"measure must be None or one of {', '.join(Measure)}; got {self.measure!r}.")
+        if self.measure not in (AUTO, *Measure):
+            raise ParameterError(f"measure must be {AUTO} or one of {', '.join(Measure)}; got {self.measure!r}.")
+        if self.budget is not None:
+            check_real("budget", self.budget, above=0)
         check_int("max_members", self.max_members, at_least=1)
         check_seed("random_state", self.random_state)
         restricted([], self.learners, self.parameters)
@@ -160,13 +172,19 @@ class AutoRanker(BaseEstimator):
         X : list of str, DataFrame, dict of columns, or (n, d) matrix, dense or sparse
             The documents, or their features; columns may hold numbers, categories, dates and texts, with gaps.
         y : anything that `as_graphs` takes
-            Their preferences.
+            Their preferences; None for a document that is not labelled, in a matrix or DataFrame of numbers a row of
+            NaN. Unlabelled documents are used where that is better by cross-validation on the labelled ones.
         reporter : Reporter or None
             Receives progress; None writes to standard error if `verbose`.
         """
         self.check_parameters()
         start = time.perf_counter()
         reporter = self._reporter(reporter)
+        labelled, known = split_unlabelled(y)
+        if not labelled.all():
+            self._fit_partly_labelled(X, y, np.flatnonzero(labelled), known, reporter)
+            self.seconds_ = time.perf_counter() - start
+            return self
         transformer, features, graphs, kind = self._data(X, y, reporter)
         families = self._families(features, graphs, kind)
         tried: list[Trial] = []
@@ -178,7 +196,7 @@ class AutoRanker(BaseEstimator):
                     as_input(X, self.texts),
                     graphs,
                     families[0],
-                    self.measure or default_measure(graphs),
+                    default_measure(graphs) if self.measure == AUTO else self.measure,
                     random_state=int(self.random_state),
                     report=move,
                 )
@@ -186,7 +204,8 @@ class AutoRanker(BaseEstimator):
                 families,
                 features,
                 graphs,
-                measure=self.measure,
+                measure=None if self.measure == AUTO else self.measure,
+                budget=self.budget,
                 most_members=self.max_members,
                 random_state=int(self.random_state),
                 report=move,
@@ -196,6 +215,40 @@ class AutoRanker(BaseEstimator):
         self._fit_choice(choice, transformer, features, y, reporter)
         self.seconds_ = time.perf_counter() - start
         return self
+
+    def _fit_partly_labelled(self, X: Any, y: Any, rows: IntArray, known: Any, reporter: Reporter) -> None:
+        """Select what unlabelled documents are used for, and a ranker, on the labelled documents; then fit it."""
+        if self.embeddings:
+            raise ParameterError("embeddings=True compares labelled documents only; leave it out, or label all of y.")
+        documents = as_input(X, self.texts)
+        of_labelled = self._data(take_rows(documents, rows), known, reporter)
+        if isinstance(of_labelled[0], TextFeatures):
+            transformer, features = make_word_features(documents, rows, self.text_parameters or {})
+        else:
+            transformer, features = make_features(self, documents, {})
+        _check_unlabelled(features, y)
+        graphs, kind = of_labelled[2:]
+        families, seed = self._families(features, graphs, kind), int(self.random_state)
+        measure = default_measure(graphs) if self.measure == AUTO else self.measure
+        settings: dict[str, Any] = {"random_state": seed}
+        with reporter.progress("selecting a ranker") as move:
+            settings["report"] = move
+            alone = None if transformer is None else of_labelled[1]
+            usage, tried = choose_features(alone, features, rows, graphs, families[0], measure, **settings)
+            if not usage.of_all:
+                transformer, features, rows = *of_labelled[:2], np.arange(len(graphs))
+            Z = usage.transform(features, seed)
+            limits: dict[str, Any] = {"budget": self.budget, "most_members": self.max_members}
+            choice = select(families, Z[rows], graphs, measure=measure, **limits, **settings)
+            weight, more = choose_tentative_weight(choice, Z, rows, graphs, choice.measure, **settings)
+        usage = usage._replace(tentative_weight=weight)
+        choice = choice._replace(trials=[*tried, *choice.trials, *more], why=f"{choice.why}; {usage.describe()}")
+        reporter.chosen(choice)
+        if usage.latent_weight or weight:
+            ranker = usage.ranker(self._ranker(choice, len(rows)), seed)
+            self._keep(choice, transformer, fit_ranker(ranker, features, y, "training", reporter))
+        else:
+            self._fit_choice(choice, transformer, features[rows], known, reporter)
 
     def refit(self, X: Any, y: Any, *, reporter: Reporter | None = None) -> Self:
         """Fit what was selected to these documents instead, without comparing candidates again.
@@ -219,7 +272,7 @@ class AutoRanker(BaseEstimator):
         """A transformer of X, its features, and the graphs of y with their kind."""
         graphs, kind = _graphs_of(y)
         X = as_input(X, self.texts)
-        if self.measure is not None:
+        if self.measure != AUTO:
             check_measure(self.measure, graphs)
         with reporter.progress("computing features"):
             transformer, features = make_features(self, X, self.text_parameters or {})
@@ -236,6 +289,9 @@ class AutoRanker(BaseEstimator):
             fit_shortlist(ranker, features, y, _graphs_of(y)[0], int(self.random_state), reporter)
         else:
             fit_ranker(ranker, features, y, "training", reporter)
+        self._keep(choice, transformer, ranker)
+
+    def _keep(self, choice: Choice, transformer: Any, ranker: Any) -> None:
         if transformer is None and hasattr(self, "feature_names_in_"):
             ranker.feature_names_in_ = self.feature_names_in_
         steps = [("features", transformer), ("ranker", ranker)]
@@ -406,6 +462,11 @@ def _graphs_of(y: Any) -> tuple[PreferenceGraphs, str]:
         return y, "graphs"
     kind = detect_kind(unwrap(y))
     return as_graphs(y, kind=kind), kind
+
+
+def _check_unlabelled(X: Any, y: Any) -> None:
+    if X.shape[0] != len(y):
+        raise InputError(f"X has {X.shape[0]} instances and y has {len(y)}; give None for each that is not labelled.")
 
 
 def _check_lengths(X: Any, graphs: PreferenceGraphs) -> None:

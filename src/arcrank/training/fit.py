@@ -9,16 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from arcrank._wording import count, format_counts
+from arcrank._wording import count, format_counts, truncate
 from arcrank.datasets import Corpus, read_corpus
+from arcrank.datasets.corpus import take_rows
 from arcrank.datasets.hierarchy_file import Parents, check_hierarchy, read_tree
+from arcrank.datasets.stream import CandidatesFoundError
 from arcrank.errors import FormatError, GraphError, ParameterError
 from arcrank.graphs import Hierarchy, PreferenceGraphs
 from arcrank.graphs.cut import without_cut
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.rankers.pipeline import RankingPipeline
+from arcrank.tables import TableFeatures
+from arcrank.tables.columns import guess_kind
 from arcrank.text import HashedTextFeatures, TextFeatures
-from arcrank.training.auto import AutoRanker, has_weights
+from arcrank.training.auto import AUTO, AutoRanker, has_weights
+from arcrank.training.candidate_sets import fit_candidate_corpus
 from arcrank.training.cut import plan_for_label_sets, plan_for_votes
 from arcrank.training.estimate import check_fit
 from arcrank.training.fit_ranker import fit_ranker
@@ -54,14 +59,23 @@ def fit_file(
     validate: float | None = None,
     random_state: int = 0,
     measure: str | None = None,
+    budget: float | None = None,
     reporter: Reporter = SILENT,
 ) -> TrainingResult:
     """Train on a file: online learners read it as a stream, the others into memory."""
     if plan.learner in ONLINE and hierarchy is None:
-        return fit_stream(path, plan, read, reporter)
+        try:
+            return fit_stream(path, plan, read, reporter)
+        except CandidatesFoundError:
+            if path == "-":  # it cannot be read twice
+                raise
     if plan.learner in BIPARTITE and hierarchy is not None:
         raise ParameterError(f"--learner {plan.learner} ranks documents and has no use for --hierarchy.\nLeave it out.")
     corpus, parents = read_training_file(path, read, hierarchy, reporter)
+    if corpus.ptr is not None:
+        return fit_candidate_corpus(
+            corpus, plan, validate=validate, random_state=random_state, measure=measure, reporter=reporter
+        )
     if plan.learner in BIPARTITE:
         share = _SHARE if validate is None else validate
         return fit_relevance(corpus, plan, validate=share, random_state=random_state, reporter=reporter)
@@ -72,6 +86,7 @@ def fit_file(
         random_state=random_state,
         hierarchy=parents,
         measure=measure,
+        budget=budget,
         reporter=reporter,
     )
 
@@ -83,12 +98,18 @@ def read_training_file(
     parents = None if hierarchy is None else read_tree(hierarchy)  # before the data, which may take long
     with reporter.reading(path) as (source, _):
         corpus = read_corpus(source, **read)
-    if corpus.ptr is not None:
-        raise FormatError(f"{corpus.source}: queries with candidates have no labels to rank; use LogLinearRanker.")
     if not len(corpus):
         reasons = format_counts(corpus.skipped)
         raise FormatError(f"{corpus.source}: no row could be read: {reasons}.\nCorrect the file.")
+    if corpus.ptr is not None:
+        if parents is not None:
+            raise ParameterError(f"{corpus.source}: candidates have no use for --hierarchy.\nLeave it out.")
+        reporter.note(f"Read {count(len(corpus), 'instance')} with {count(int(corpus.ptr[-1]), 'candidate')}.")
+        return corpus, None
     reporter.note(f"Read {count(len(corpus), 'document')} with {count(len(corpus.labels), 'label')}.")
+    if corpus.table is not None:
+        kinds = ", ".join(f"{name} ({guess_kind(values)})" for name, values in corpus.table.items())
+        reporter.note(f"There is no column of texts, so all columns are features: {truncate(kinds, 300)}.")
     if unused := _without_preference(corpus):
         reporter.note(f"{count(unused, 'vote')} for a tie or for neither label say nothing about the order.")
     if parents is not None and hierarchy is not None:
@@ -110,10 +131,12 @@ def fit_corpus(
     random_state: int,
     hierarchy: Parents | None = None,
     measure: str | None = None,
+    budget: float | None = None,
     reporter: Reporter = SILENT,
 ) -> TrainingResult:
-    """Select a learner by `measure` if the plan leaves it open, measure on held-out rows, then learn from all rows.
+    """Select a learner if the plan leaves it open, measure on held-out rows, then learn from all rows.
 
+    Learners are compared by `measure`, for `budget` seconds; None is the default measure, and as long as it takes.
     `validate` is the share of held-out rows; None is a tenth, or the cross-validation by which a learner was selected.
     """
     start = time.perf_counter()
@@ -126,7 +149,7 @@ def fit_corpus(
         reporter.note("Documents are marked as relevant or irrelevant; --learner few-labels ranks documents by that.")
     note_first_compile(reporter)
     if plan.learner is Learner.AUTO:
-        result = _fit_auto(training_set, plan, validate, random_state, measure, reporter)
+        result = _fit_auto(training_set, plan, validate, random_state, measure, budget, reporter)
     else:
         result = _fit_plan(training_set, training_set.complete(plan), validate, random_state, reporter)
     result.seconds = time.perf_counter() - start
@@ -149,11 +172,18 @@ def _fit_auto(
     validate: float | None,
     random_state: int,
     measure: str | None,
+    budget: float | None,
     reporter: Reporter,
 ) -> TrainingResult:
     """Select and fit; with a share to hold out, select without these rows, measure on them, and fit to all rows."""
     parameters = {name: value for name, value in plan.parameters.items() if name != "random_state"}
-    auto = AutoRanker(measure, parameters=parameters, text_parameters=plan.text, random_state=random_state)
+    auto = AutoRanker(
+        AUTO if measure is None else measure,
+        budget=budget,
+        parameters=parameters,
+        text_parameters=plan.text,
+        random_state=random_state,
+    )
     X, y = training_set.documents(), training_set.supervision()
     if not validate or len(y) < 2:
         auto.fit(X, y, reporter=reporter)
@@ -168,6 +198,8 @@ def _fit_auto(
 
 def _taken(values: Any, rows: Any) -> Any:
     """Some of the documents or of their preferences, which may be a list."""
+    if isinstance(values, dict):
+        return take_rows(values, rows)
     return [values[i] for i in rows] if isinstance(values, list) else values[rows]
 
 
@@ -178,7 +210,7 @@ class TrainingSet:
         self.corpus = corpus
         self.hierarchy = hierarchy
         self.columns = FeatureMap.of_corpus(corpus)
-        if plan.learner in ONLINE and corpus.texts is None:
+        if plan.learner in ONLINE and corpus.content_kind == "features":
             self.columns = FeatureMap("folded", columns_of(plan))
         self.graphs = self._graphs()
         if not plan.parameters.get("cut_label"):
@@ -218,30 +250,33 @@ class TrainingSet:
         """Refuse a fit that is too large for this machine before features are computed and learners compared."""
         if plan.learner is Learner.AUTO and self.graphs.n_labels > MOST_LABELS:
             return  # a ranker of shortlists will be used
-        hashed = plan.learner in ONLINE
-        width = columns_of(plan) if hashed else self.columns.width
+        hashed = plan.learner in ONLINE and self.corpus.table is None
+        width = columns_of(plan) if hashed else self.columns.width or len(self.corpus.table or ())
         ranker = ranker_class(Learner.LOG_LINEAR if plan.learner is Learner.AUTO else plan.learner)(**plan.parameters)
         check_fit(plan, ranker._sizes(self.graphs, width), None if hashed else self.corpus.texts)
 
-    def text_features(self, plan: Plan, n: int) -> Any:
-        """Make a transformer of texts, or None if the corpus comes with features."""
-        if self.corpus.texts is None:
-            return None
+    def transformer(self, plan: Plan, n: int) -> Any:
+        """Make a transformer of texts or of tables, or None if the corpus comes with features."""
+        if self.corpus.content_kind != "text":
+            return None if self.corpus.table is None else TableFeatures()
         if plan.learner in ONLINE:
             return HashedTextFeatures(**{"n_features": columns_of(plan), **plan.text})
         return TextFeatures(**{"min_df": minimum_document_frequency(n), **plan.text})
 
     def features(self, plan: Plan) -> tuple[Any, Any]:
-        """Return the fitted transformer of texts, None if the corpus comes with features, and all features.
+        """Return the fitted transformer, None if the corpus comes with features, and all features.
 
         They depend on no label, so those of all documents may be used to learn from some and to measure on others.
         """
-        words = self.text_features(plan, len(self.corpus))
-        return words, self.matrix() if words is None else words.fit_transform(self.corpus.texts)
+        transformer = self.transformer(plan, len(self.corpus))
+        documents = self.documents()
+        return transformer, documents if transformer is None else transformer.fit_transform(documents)
 
     def documents(self) -> Any:
-        """Return the texts, or the features that the corpus comes with."""
-        return self.matrix() if self.corpus.texts is None else self.corpus.texts
+        """Return the texts, the columns of a table, or the features that the corpus comes with."""
+        if self.corpus.content_kind == "features":
+            return self.matrix()
+        return self.corpus.texts if self.corpus.table is None else self.corpus.table
 
     def matrix(self) -> Any:
         """Return the features that the corpus comes with."""

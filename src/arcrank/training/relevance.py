@@ -82,6 +82,7 @@ def _fit(corpus: Corpus, y: IntArray, plan: Plan) -> Any:
 
 
 def _instances(corpus: Corpus) -> Any:
+    corpus.refuse_table("a ranker of documents")
     if corpus.texts is not None:
         return corpus.texts
     return FeatureMap.of_corpus(corpus).matrix(corpus.X, corpus.feature_names)

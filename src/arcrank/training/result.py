@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcrank.datasets.hierarchy_file import Parents
 from arcrank.inference.feature_map import FeatureMap
 from arcrank.inference.model_parts import split_model
+from arcrank.inference.predictor import ranks_candidates
 from arcrank.modelfile import save
 from arcrank.training.plan import BIPARTITE, Plan
 from arcrank.training.selection import Choice
@@ -59,7 +60,7 @@ class TrainingResult:
             "learner": self.learner,
             "parameters": {**self._parameters(), **self.plan.text},
             "documents": self.documents,
-            "labels": 0 if self.plan.learner in BIPARTITE else len(self.ranker.labels_),
+            "labels": 0 if self._has_no_labels() else len(self.ranker.labels_),
             "features": int(self.ranker.n_features_in_),
             "skipped": self.skipped,
             "duality_gap": getattr(self.ranker, "duality_gap_", None),
@@ -69,6 +70,10 @@ class TrainingResult:
             "validation": self.validation,
             **self.extra,
         }
+
+    def _has_no_labels(self) -> bool:
+        """Whether documents or candidates are ranked."""
+        return self.plan.learner in BIPARTITE or ranks_candidates(self.model)
 
     def _calibration(self) -> dict[str, Any] | None:
         """How probabilities were calibrated, where they are."""

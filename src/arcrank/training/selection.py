@@ -7,6 +7,7 @@ values of C around the best one so far.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -100,13 +101,15 @@ def select(
     graphs: PreferenceGraphs,
     *,
     measure: str | None = None,
+    budget: float | None = None,
     most_members: int = MOST_MEMBERS,
     random_state: int = 0,
     report: Callable[[float, str], None] = lambda _done, _state: None,
 ) -> Choice:
     """Select the best ranker, or the best average of rankers, by `measure` or `default_measure`.
 
-    `report` is called with the number of candidates that are done and a line about the present one.
+    After `budget` seconds no further family is tried; the first one always is. `report` is called with the number of
+    candidates that are done and a line about the present one.
     """
     if len(graphs) < FEWEST_DOCUMENTS or not families:
         why = f"{is_are(len(graphs), 'document')} too few to compare learners"
@@ -115,13 +118,15 @@ def select(
         why = f"{graphs.n_labels:,} labels are too many to compare learners"
         return Choice([Member(families[0], 1.0)], why, "", [])
     measure = default_measure(graphs) if measure is None else measure
-    search = _Search(measure, report)
+    search = _Search(measure, report, math.inf if budget is None else time.monotonic() + budget)
     for n, last in _rungs(graphs):
         rows = sample_rows(np.arange(len(graphs)), n, random_state)
         sample = Sample(X, graphs, rows, measure, folds=FOLDS, random_state=random_state)
         best = search.compare(sample, families)
         if not last:
             families = [family for family, _ in best[: max(2, math.ceil(KEEP * len(best)))]]
+        if search.is_over():
+            break
     worth = WORTH_OF_FEW if len(sample) == len(graphs) else WORTH
     average = select_average([trial for _, trial in best], sample, most_members, worth)
     return Choice(
@@ -138,15 +143,22 @@ def select(
 class _Search:
     """All trials so far, and where the walks along C have ended."""
 
-    def __init__(self, measure: str, report: Callable[[float, str], None]) -> None:
+    def __init__(self, measure: str, report: Callable[[float, str], None], deadline: float) -> None:
         self.trials: list[Trial] = []
-        self._measure, self._report = measure, report
+        self._measure, self._report, self._deadline = measure, report, deadline
         self._starts: dict[str, float] = {}
+
+    def is_over(self) -> bool:
+        """Whether the time for comparing is spent."""
+        return time.monotonic() >= self._deadline
 
     def compare(self, sample: Sample, families: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
         """Return each family with its best trial on this sample, the best family first; equal ones keep their order."""
-        found, best_loss = [], math.inf
+        found: list[tuple[Plan, Trial]] = []
+        best_loss = math.inf
         for family in families:
+            if found and self.is_over():
+                break
             key, run = family.describe(), lambda plan: self._run(sample, plan)
             trials = walk_costs(self._measure, family, run, self._starts.get(key, SCALE), best_loss)
             best = ranked(trials, self._measure)[0]

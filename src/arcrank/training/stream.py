@@ -136,8 +136,8 @@ def model_of(ranker: Any, words: Any, columns: FeatureMap) -> Any:
 
 
 def losses_of(ranker: Any) -> tuple[int, list[float]]:
-    """Return how many documents have been met so far, and the sums of their losses."""
-    n = ranker.n_rounds_
+    """Return how many documents have been met so far, and the sums of their losses; 0 if the ranker notes none."""
+    n = getattr(ranker, "n_rounds_", 0)
     return n, [n * mean for mean in ranker.cumulative_losses_[-1].tolist()] if n else [0.0] * len(_LOSSES)
 
 

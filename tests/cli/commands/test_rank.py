@@ -19,6 +19,7 @@ from arcrank.cli.reading import Reading
 from arcrank.datasets import read_corpus
 from arcrank.inference.predictor import top_places
 from arcrank.rankers.linear import top_columns
+from arcrank.text import TextFeatures
 from tests.cli.conftest import call, command, failed, run, write_rows
 from tests.cli.json_schema import check_output
 
@@ -41,6 +42,17 @@ def test_what_is_not_imported(model):
     loaded = loaded_by("rank", model, stdin="oil\n")
     assert "numpy" in loaded
     assert not loaded & {"numba", "sklearn", "scipy"}
+
+
+def test_very_many_labels_need_neither_estimators_nor_kernels(tmp_path):
+    texts, path = ["crude oil", "wheat", "oil tanker"], tmp_path / "shortlist.arcrank"
+    ranker = arcrank.ShortlistRanker(random_state=0)
+    pipeline = arcrank.make_ranking_pipeline(TextFeatures(min_df=1), ranker)
+    arcrank.save(pipeline.fit(texts, [["crude"], ["grain"], ["crude", "ship"]]), path)
+    for arguments in (("rank", path), ("explain", path, "--text", "oil"), ("info", path)):
+        assert not loaded_by(*arguments, stdin="oil\n") & {"numba", "sklearn", "scipy"}
+    (ranked,) = call("rank", path, "-", stdin="crude oil\n").rows
+    assert ranked["ranking"] == pipeline.rank(["crude oil"]).tolist()[0]
 
 
 def test_the_same_as_the_library(model, data):
@@ -328,7 +340,7 @@ def test_parquet_without_labels(model, tmp_path):
 def test_batches_are_bounded(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("a line of text\n" * 200_000)
-    sizes = [len(block) for block in documents_of(str(path), Reading(), takes_text=True, quiet=True)]
+    sizes = [len(block) for block in documents_of(str(path), Reading(), takes="text", quiet=True)]
     assert sum(sizes) == 200_000
     assert max(sizes) <= 1000
 

@@ -26,6 +26,23 @@ def test_from_a_shell(online_model, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.arcrank", "new.jsonl"]
 
 
+def test_a_model_of_very_many_labels(tmp_path):
+    old = text_rows(60, seed=0)
+    model, data = tmp_path / "m.arcrank", write_rows(tmp_path / "old.jsonl", old)
+    assert call("train", data, "--model", model, "--learner", "shortlist").code == 0
+    loaded = arcrank.load(model)
+    features = loaded[0].transform([row["text"] for row in old])
+    loaded[-1].calibrate(features, [{*row["labels"]} for row in old])
+    arcrank.save(loaded, model, card=read_card(model)["card"])
+    rows = [{"text": "gold and silver ounce of oil", "labels": ["gold"]}] * 3
+    result = call("update", model, write_rows(tmp_path / "new.jsonl", rows), "--json")
+    check_output(result.json, "update")
+    assert (result.json["new_labels"], result.json["validation"]) == (["gold"], None)
+    assert "are lost by the update" in result.err
+    assert "gold" in call("rank", model, stdin="oil").json["ranking"]
+    assert not hasattr(arcrank.load(model)[-1], "calibration_")
+
+
 def test_it_is_as_if_it_had_never_stopped(tmp_path):
     halves = [write_rows(tmp_path / f"{part}.jsonl", text_rows(30, seed=part)) for part in (0, 1)]
     both = tmp_path / "both.jsonl"

@@ -113,6 +113,18 @@ def test_layers_and_arcs_give_the_same_weights(decomposition, cut, loss):
     np.testing.assert_allclose(explicit.margin_loss_, layered.margin_loss_)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+@pytest.mark.parametrize("C", [0.02, 1.0])
+def test_pieces_with_the_same_few_tails_give_the_weights_of_their_arcs(loss, C):
+    random = np.random.default_rng(2)
+    X = random.choice([0.0, 0.5, 1.0], (60, 8))  # equal scores too
+    graphs = LayeredGraphs.from_label_sets(random.random((60, 30)) < random.choice([0.05, 0.2, 0.6], (60, 1)))
+    layered = OnlinePreferenceMachine("dominated", loss, C=C).fit(X, graphs)
+    explicit = OnlinePreferenceMachine("dominated", loss, C=C).fit(X, graphs.to_arcs())
+    np.testing.assert_allclose(explicit._model.weights, layered._model.weights, atol=1e-9)
+    np.testing.assert_allclose(explicit.margin_loss_, layered.margin_loss_)
+
+
 def test_equal_weights_are_a_larger_C_and_a_weight_of_zero_is_no_arc():
     X = features(20, 3)
     graphs = LayeredGraphs.from_levels(np.random.default_rng(0).integers(0, 3, (20, 5))).to_arcs()

@@ -21,6 +21,7 @@ from arcrank.evaluation.measures import BEST, DESCRIPTIONS
 from arcrank.evaluation.report.probabilities import calibration_sentence
 
 if TYPE_CHECKING:
+    from arcrank.evaluation.candidates import CandidateEvaluation
     from arcrank.evaluation.documents import DocumentEvaluation
     from arcrank.evaluation.results import Evaluation, LabelRow
 
@@ -47,6 +48,8 @@ def evaluate(
     """Measure a model on documents whose labels are known, or compare two models on them.
 
     Of a model that ranks documents (--learner few-labels and the like), the order of the documents is measured.
+
+    Of a model of candidates, the order of the candidates of each query: NDCG and the errors.
 
     Two models are compared by a paired permutation test for each measure: arcrank evaluate MODEL MODEL DATA.
     """
@@ -84,28 +87,34 @@ def _check_arguments(models: list[Path], data: str) -> None:
 
 def _measure(
     models: list[Path], data: str, reading: Reading, on_error: str
-) -> Evaluation | Comparison | DocumentEvaluation:
+) -> Evaluation | Comparison | DocumentEvaluation | CandidateEvaluation:
     """Load the models, then go through the file in blocks."""
     from arcrank.inference.model_parts import split_model
-    from arcrank.inference.predictor import ranks_documents
+    from arcrank.inference.predictor import ranks_candidates, ranks_documents
 
     check_input(data)
     first, *others = [load_model(path) for path in models]
     of_documents = [ranks_documents(one) for one in (first, *others)]
-    if any(of_documents) and others:
+    of_candidates = [ranks_candidates(one) for one in (first, *others)]
+    if any(of_documents + of_candidates) and others:
         raise ParameterError("Only models that rank labels can be compared.\nEvaluate the others one by one.")
-    labels = 1 if of_documents[0] else max(len(split_model(one)[1].labels_) for one in (first, *others))
+    labels = (
+        1 if of_documents[0] or of_candidates[0] else max(len(split_model(one)[1].labels_) for one in (first, *others))
+    )
     rows = max(16, min(_BATCH, _CELLS // labels))
     with blocks_of(data, reading, "evaluating", batch_rows=rows, on_error=on_error) as blocks:
         if of_documents[0]:
             return evaluation.evaluate_documents(first, blocks, name=str(models[0]), data_name=data)
+        if of_candidates[0]:
+            return evaluation.evaluate_candidates(first, blocks, name=str(models[0]), data_name=data)
         if not others:
             return evaluation.evaluate(first, blocks, name=str(models[0]), data_name=data)
         return evaluation.compare(first, others[0], blocks, names=(str(models[0]), str(models[1])), data_name=data)
 
 
-def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: bool) -> None:
+def _show(found: Evaluation | Comparison | DocumentEvaluation | CandidateEvaluation, *, beside_file: bool) -> None:
     """Print the tables on standard output."""
+    from arcrank.evaluation.candidates import CandidateEvaluation
     from arcrank.evaluation.documents import DocumentEvaluation
 
     screen = console(beside_file=beside_file)
@@ -118,6 +127,9 @@ def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: b
     if isinstance(found, DocumentEvaluation):
         screen.print(_documents_table(found))
         return
+    if isinstance(found, CandidateEvaluation):
+        screen.print(_candidates_table(found))
+        return
     screen.print(_measures_table(found))
     if any(row.support for row in found.per_label):
         screen.print(_label_table(found.per_label, with_f1=found.calibration is not None))
@@ -129,6 +141,14 @@ def _show(found: Evaluation | Comparison | DocumentEvaluation, *, beside_file: b
 
 def _documents_table(found: DocumentEvaluation) -> Any:
     title = f"{found.n_relevant:,} relevant, {found.n_irrelevant:,} irrelevant"
+    made = table(title, "measure", "value", numbers=1)
+    for name, value in found.measures.items():
+        made.add_row(name, number(value))
+    return made
+
+
+def _candidates_table(found: CandidateEvaluation) -> Any:
+    title = f"{count(found.n_instances, 'instance')}, {count(found.n_candidates, 'candidate')}"
     made = table(title, "measure", "value", numbers=1)
     for name, value in found.measures.items():
         made.add_row(name, number(value))

@@ -45,10 +45,12 @@ def explain(
     The model uses stems; the words of the document are shown as written, followed by the stem.
     """
     from arcrank.inference.document_predictor import DocumentPredictor
-    from arcrank.inference.predictor import Predictor, ranks_documents
+    from arcrank.inference.predictor import Predictor, ranks_candidates, ranks_documents
 
     _check_one_document(text, file)
     loaded = load_for_ranking(model)
+    if ranks_candidates(loaded):
+        raise ParameterError("This model ranks candidates.\nExplain it in Python: load(path).explain(sets[[i]], 0, 1).")
     predictor = DocumentPredictor(loaded) if ranks_documents(loaded) else Predictor(loaded)
     document = _document(predictor, text, file, reading)
     x = predictor.features(document)[:1]
@@ -104,7 +106,7 @@ def _document(predictor: Predictor | DocumentPredictor, text: str | None, file: 
 
     if text is not None:
         return Corpus(labels=[], texts=[text], label_sets=[[]])
-    for batch in documents_of(str(file), reading, takes_text=predictor.takes_text, quiet=True):
+    for batch in documents_of(str(file), reading, takes=predictor.takes, quiet=True):
         if len(batch) > 1:
             say(f"{file}: explaining the first document.")
         return batch

@@ -42,7 +42,7 @@ def export(
     from arcrank.io.atomic import write_atomically
     from arcrank.server.served_model import ServedModel
 
-    served = ServedModel.read(model, model.name.removesuffix(model.suffix))
+    served = ServedModel.read(model, model.name.removesuffix(model.suffix), estimators=True)
     contents = contents_of(served)
     stored, page = fit_weights(
         contents.weights, lambda weights: html_page(served.name, contents.to_bytes(weights)), int(max_size * 1e6)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcrank._wording import count, display_path, truncate
-from arcrank.cli.blocks import documents_of
+from arcrank.cli.blocks import blocks_of, documents_of
 from arcrank.cli.commands.explain import show_explanation
 from arcrank.cli.console import cell, console, on_terminal, say, table, write_data
 from arcrank.cli.files import STANDARD_INPUT, check_input, check_order, load_for_ranking
@@ -67,14 +67,21 @@ def rank(
     training documents.
 
     A model that ranks documents (--learner few-labels and the like) puts the documents in order, best first.
+
+    A model of candidates takes queries, qid files or JSON lines with "candidates", and ranks the candidates of each:
+    "ranking" lists their numbers within the query, from 0 on. Grades are not needed in JSON, and not looked at.
     """
-    from arcrank.inference.predictor import Predictor, ranks_documents
+    from arcrank.inference.predictor import Predictor, ranks_candidates, ranks_documents
 
     _check_data(model, data)
     loaded = load_for_ranking(model)  # before the input, so that a wrong model is reported at once
     if ranks_documents(loaded):
         _refuse_label_sets(threshold, recall)
         _rank_documents(loaded, data, reading, top, on_error, as_json=json, explain=explain)
+        return
+    if ranks_candidates(loaded):
+        _refuse_label_sets(threshold, recall)
+        _rank_candidates(loaded, data, reading, top, on_error, as_json=json, explain=explain)
         return
     predictor, top = Predictor(loaded), 5 if top is None else top
     least = predictor.threshold(threshold, recall)
@@ -84,7 +91,7 @@ def rank(
     batches = documents_of(
         data,
         reading,
-        takes_text=predictor.takes_text,
+        takes=predictor.takes,
         quiet=on_terminal() or typed,
         on_error=on_error,
         blank_lines=not typed,
@@ -99,7 +106,7 @@ def rank(
 
 def _refuse_label_sets(threshold: float | None, recall: float | None) -> None:
     if threshold is not None or recall is not None:
-        raise ParameterError("--threshold and --recall choose labels, and this model ranks documents.\nLeave them out.")
+        raise ParameterError("--threshold and --recall choose labels, and this model has none.\nLeave them out.")
 
 
 def _rank_documents(
@@ -118,7 +125,7 @@ def _rank_documents(
     if explain:
         raise ParameterError("--explain compares two labels, and this model ranks documents.\nUse arcrank explain.")
     predictor = DocumentPredictor(model)
-    documents = documents_of(data, reading, takes_text=predictor.takes_text, on_error=on_error)
+    documents = documents_of(data, reading, takes=predictor.takes, on_error=on_error)
     ranked = predictor.rank(documents, top or None)
     if not ranked:
         raise _no_documents(data)
@@ -129,6 +136,34 @@ def _rank_documents(
     for one in ranked:
         shown.add_row(str(one.rank), str(one.row), cell(one.id or ""), f"{one.score:.4f}")
     console().print(shown)
+
+
+def _rank_candidates(
+    model: Any,
+    data: str,
+    reading: Reading,
+    top: int | None,
+    on_error: str,
+    *,
+    as_json: bool,
+    explain: bool,
+) -> None:
+    """Write the candidates of each query, best first."""
+    from arcrank.inference.candidate_predictor import CandidatePredictor
+
+    if explain:
+        raise ParameterError("--explain compares two labels, and this model ranks candidates.\nLeave it out.")
+    predictor, found = CandidatePredictor(model), 0
+    with blocks_of(data, reading, "ranking", on_error=on_error) as blocks:
+        for block in blocks:
+            ranked = list(predictor.rank(block, top or None))
+            found += len(ranked)
+            if not as_json and on_terminal() and len(ranked) == 1:
+                _show(ranked)
+            elif ranked:
+                write_data("".join(f"{one.to_json()}\n" for one in ranked))
+    if not found:
+        raise _no_documents(data)
 
 
 def _ranked(

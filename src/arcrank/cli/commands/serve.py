@@ -39,6 +39,7 @@ def serve(
     place. Feedback is written to MODEL.feedback.jsonl beside the model before it is acknowledged.
     """
     _check_extra()
+    from arcrank.compiled.jit import announce_compilation
     from arcrank.server.app import Application
     from arcrank.server.run import bind, serve
     from arcrank.server.settings import Limits, Settings
@@ -51,10 +52,14 @@ def serve(
         host, port, workers, allow_learning, token, grace, log_texts=log_texts,
         limits=Limits(body_bytes=max_body, request=timeout),
     )  # fmt: skip
+    if allow_learning:
+        announce_compilation(lambda: say("Compiling for this machine, once (some seconds) ..."))
     logging.basicConfig(format="%(message)s", level=logging.INFO if log_texts else logging.WARNING)
     with bind(host, port) as listener:
         application = Application(models, settings) if workers == 1 else None
         _announce(models, settings, listener.getsockname()[1], application, token if is_new else None)
+        if token_file is not None and allow_learning:
+            say(f"The page asks for the token with the first feedback; it is in {token_file}.")
         if application is not None:
             serve(listener, application)
         else:
@@ -95,10 +100,12 @@ def _announce(models: list[Path], settings: Any, port: int, application: Any, to
     if not settings.is_local:
         _warn_of_exposure(settings)
     first = models[0].name.removesuffix(models[0].suffix)
+    body = as_json({"text": "..."})
     if application is not None:
         for slot in application.store.slots.values():
             say(f"{slot.name}: {slot.model.facts['learner']}, {count(len(slot.model.predictor.labels), 'label')}")
-    body = as_json({"text": "..."})
+            if slot.name == first and not slot.model.predictor.takes_text:
+                body = as_json({"features": {"...": 1}})
     say(f"Page:  {address}/{'' if token is None else f'#token={token}'}")
     say(f"API:   {address}/openapi.json")
     say(f"Try:   curl -H 'Content-Type: application/json' -d '{body}' {address}/v1/models/{first}/rank")

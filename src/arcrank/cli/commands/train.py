@@ -41,6 +41,12 @@ def train(
         Measure | None,
         typer.Option(help="Measure that auto selects by (default for label sets: balanced)."),
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, metavar="SECONDS", help="Time that auto may take to compare rankers; the fit comes on top."
+        ),
+    ] = None,
     decomposition: Annotated[
         options.DecompositionName | None, typer.Option(help="How preference graphs are split into subgraphs.")
     ] = None,
@@ -78,6 +84,9 @@ def train(
     The learners few-labels, rankboost, semi-supervised-rankboost, transductive-svm and semi-supervised-logistic rank
     documents, not labels. They learn from "relevant": true, false or null (in a table 1, 0 or an empty cell).
 
+    Of queries with candidates, qid files and JSON lines with "candidates", the candidates of each query are ranked, by
+    auto, log-linear, preference-machine or the online learners.
+
     The language of texts, for stems and stop words, is found in the texts; --set language=german sets it. The online
     learners assume English.
 
@@ -94,7 +103,7 @@ def train(
         return
     check_input(data)
     plan = Plan.from_options(learner, decomposition, set or [], random_state)
-    _check_options(plan, data, measure)
+    _check_options(plan, data, measure, budget)
     if feedback is not None:
         _check_feedback(feedback, data, hierarchy)
     with memory_in_flags(learner):
@@ -106,6 +115,7 @@ def train(
             validate=validate,
             random_state=random_state,
             measure=measure,
+            budget=budget,
             reporter=ConsoleReporter(on_error),
         )
     more = {} if feedback is None else {"feedback": _learn_feedback(result, feedback, data, reading, on_error)}
@@ -131,12 +141,17 @@ def _train_folder(data: str, model: Path, plan: Plan, memory: str | None, schedu
         show_report(report)
 
 
-def _check_options(plan: Plan, data: str, measure: Measure | None) -> None:
+def _check_options(plan: Plan, data: str, measure: Measure | None, budget: float | None) -> None:
     """Refuse options that contradict each other."""
     if measure is not None and plan.learner is not Learner.AUTO:
         raise ParameterError(
             f"--measure is what auto selects by, and --learner {plan.learner} leaves nothing to select.\n"
             f"Leave one of them out, or use arcrank tune --learner {plan.learner} --measure {measure}."
+        )
+    if budget is not None and plan.learner is not Learner.AUTO:
+        raise ParameterError(
+            f"--budget is the time that auto may take, and --learner {plan.learner} leaves nothing to compare.\n"
+            "Leave one of them out."
         )
     if data == STANDARD_INPUT and plan.parameters.get("epochs", 1) != 1:
         raise ParameterError("--set epochs: standard input can be read only once.\nGive a file, or use 1 epoch.")
@@ -187,6 +202,8 @@ def show_report(report: dict[str, Any]) -> None:
     of_what = count(report["labels"], "label")
     if "relevance" in report:
         of_what = ", ".join(f"{n:,} {name}" for name, n in report["relevance"].items())
+    elif not report["labels"]:
+        of_what = "each with its own candidates"
     lines = [
         f"{report['learner']}: {count(report['documents'], 'document')}, {of_what}, "
         f"{count(report['features'], 'feature')}, {report['seconds']:.1f} s"

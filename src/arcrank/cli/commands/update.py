@@ -22,10 +22,17 @@ from arcrank.inference.feature_map import FeatureMap
 from arcrank.inference.model_parts import split_model, takes_text
 from arcrank.training.advice import memory_in_flags
 
+_LOST = (
+    "The probabilities and label sets were fitted to documents held out, and are lost by the update.\n"
+    "Train the model again to have them, or call its calibrate in Python."
+)
+
 
 @reads_data
 def update(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of an online learner; it is replaced.")],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A model of an online learner or of shortlists; it is replaced.")
+    ],
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="New documents with preferences; - reads standard input.")
     ],
@@ -33,7 +40,7 @@ def update(
     on_error: Annotated[OnError, typer.Option(help="Stop at a row that cannot be read, or skip it.")] = OnError.RAISE,
     json: Annotated[bool, typer.Option("--json", help="Report as one line of JSON.")] = False,
 ) -> None:
-    """Update a model with new documents, which may have new labels; only online learners can be updated.
+    """Update an online model, or one of --learner shortlist, with new documents, which may have new labels.
 
     Documents are learnt in the order of the file.
     """
@@ -59,6 +66,8 @@ def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dic
 
     words, ranker = _parts(loaded)
     known, before = len(ranker.labels_), losses_of(ranker)
+    is_online = hasattr(ranker, "n_rounds_")  # a ranker of very many labels does not measure documents as it meets them
+    calibrated = getattr(ranker, "calibration_", None) is not None
     start = time.perf_counter()
     told = stream_into(ranker, words, data, reading.options(data, on_error), ConsoleReporter(on_error))
     _check_kind(loaded, data, texts=told.texts)
@@ -68,8 +77,10 @@ def _learn(loaded: Any, data: str, reading: Reading, on_error: str) -> tuple[dic
         "labels": len(ranker.labels_),
         "new_labels": [str(label) for label in ranker.labels_[known:].tolist()],
         "seconds": round(time.perf_counter() - start, 3),
-        "validation": progress_of(ranker, before, shuffled=False),
+        "validation": progress_of(ranker, before, shuffled=False) if is_online else None,
     }
+    if not is_online:
+        return report, _LOST if calibrated else ""
     return report, about_order(told.order, forgetting("Shuffle the file first."))
 
 
@@ -103,12 +114,14 @@ def _parts(loaded: Any) -> tuple[Any, Any]:
 def _card(loaded: Any, report: dict[str, Any], data: str) -> dict[str, Any]:
     """The card of the loaded model, with totals that include the new documents."""
     card = dict(getattr(loaded, "model_card_", None) or {})
+    if getattr(split_model(loaded)[1], "calibration_", None) is None:
+        card.pop("calibration", None)
     entry = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "data": data, "documents": report["documents"]}
     return {
         **card,
         "documents": card.get("documents", 0) + report["documents"],
         "labels": report["labels"],
-        "validation": report["validation"],
+        "validation": report["validation"] or card.get("validation"),
         "updates": [*card.get("updates", []), entry],
     }
 
@@ -124,5 +137,6 @@ def _show(report: dict[str, Any]) -> None:
     ]
     if report["skipped"]:
         lines.append("skipped " + format_counts(report["skipped"]))
-    lines += [describe_validation(report["validation"]), f"saved to {printable(report['model'])}"]
+    lines += [] if report["validation"] is None else [describe_validation(report["validation"])]
+    lines.append(f"saved to {printable(report['model'])}")
     console(beside_file=True).print(Text("\n".join(lines)), soft_wrap=True)

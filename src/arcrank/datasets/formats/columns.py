@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from arcrank.datasets.formats.cells import Relevance
+from arcrank.datasets.formats.cells import LabelCells, Relevance, id_of, is_missing
 from arcrank.datasets.formats.options import Options
+from arcrank.datasets.formats.rows import Row, TableRow
 from arcrank.errors import FormatError, ParameterError
 
-__all__ = ["Columns", "find_columns", "find_label_column", "missing_columns"]
+__all__ = ["Columns", "TableColumns", "find_columns", "find_label_column", "find_table", "missing_columns"]
 
 _USUAL = {"text_column": ("text",), "label_column": ("labels", "label"), "id": ("id",)}
 _MOST_LISTED = 20
@@ -30,6 +31,42 @@ class Columns(NamedTuple):
     def label_cell(self, value: Any) -> Any:
         """Return what `LabelCells` reads."""
         return Relevance(value) if self.relevance else value
+
+
+class TableColumns(NamedTuple):
+    """The positions of a table whose columns are features: those of labels and id, None if there is none."""
+
+    features: dict[str, int]
+    labels: int | None = None
+    id: int | None = None
+
+    def row(self, cells: Sequence[Any], labels: LabelCells) -> Row:
+        """Return the row of some cells, or raise a `RowError`; an empty cell is a missing value."""
+        given = ((name, cells[j]) for name, j in self.features.items())
+        content = TableRow((name, None if cell == "" or is_missing(cell) else cell) for name, cell in given)
+        found = [] if self.labels is None else labels.labels(cells[self.labels])
+        return Row(content, "labels", found, None if self.id is None else id_of(cells[self.id]))
+
+
+def find_table(place: str, names: Sequence[str], options: Options) -> TableColumns | None:
+    """Return the columns of a table of features, or None if it is not one.
+
+    It is one if the model takes it (`options.takes`), or if it has labels, no text, and at least two other columns: one
+    column alone is more likely a text under another name.
+    """
+    if options.text_column is not None or (not options.labelled and options.takes != "table"):
+        return None
+    if options.takes != "table" and _matches(names, _USUAL["text_column"]):
+        return None
+    labels = _find(place, names, "label_column", options.label_column) if options.labelled else None
+    ids = _matches(names, _USUAL["id"])
+    columns = [j for j in range(len(names)) if j != labels and j not in ids[:1]]
+    if options.takes != "table" and (labels is None or len(columns) < 2):
+        return None
+    features = {names[j]: j for j in columns}
+    if len(features) < len(columns):
+        raise FormatError(f"{place}: two columns have the same name; names must be unique.")
+    return TableColumns(features, labels, ids[0] if ids else None)
 
 
 def find_columns(place: str, names: Sequence[str], options: Options) -> Columns | None:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any, Protocol, TypeGuard
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.columns import find_columns, missing_columns
+from arcrank.datasets.formats.columns import find_columns, find_table, missing_columns
 from arcrank.datasets.formats.comparisons import holds_comparisons
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import row_blocks
-from arcrank.datasets.formats.table_rows import comparison_rows, table_rows
+from arcrank.datasets.formats.table_rows import comparison_rows, feature_rows, table_rows
 
 __all__ = ["Frame", "blocks", "is_frame"]
 
@@ -47,6 +47,10 @@ def blocks(frame: Frame, on_error: str, options: Options) -> Iterator[Corpus]:
         columns = zip(*(_values(frame[name]) for name in names), strict=True)
         records = (dict(zip(map(str, names), values, strict=True)) for values in columns)
         return row_blocks(comparison_rows(records, lines, options), lines, options)
+    table = find_table(_NAME, [str(name) for name in names], options)
+    if table is not None:
+        rows = zip(*(_values(frame[name]) for name in names), strict=True)
+        return row_blocks(feature_rows(rows, table, lines, options), lines, options)
     return row_blocks(table_rows(_records(frame, options), lines, options), lines, options)
 
 

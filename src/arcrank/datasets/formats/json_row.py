@@ -17,10 +17,10 @@ from arcrank.datasets.formats.cells import LabelCells, Relevance, id_of, name_of
 from arcrank.datasets.formats.comparisons import Vote, comparison_row, holds_comparisons, vote_of
 from arcrank.datasets.formats.lines import RowError
 from arcrank.datasets.formats.options import Options
-from arcrank.datasets.formats.rows import Row
+from arcrank.datasets.formats.rows import Row, TableRow
 from arcrank.graphs.build import ranking_layers
 
-__all__ = ["DECODER", "check_surrogates", "has_label_string", "load_object", "row_of"]
+__all__ = ["DECODER", "check_surrogates", "features_of", "finite_number", "has_label_string", "load_object", "row_of"]
 
 
 def row_of(fields: dict[str, Any], options: Options) -> Row:
@@ -113,12 +113,12 @@ def check_surrogates(fields: dict[str, Any], source: str) -> None:
         raise RowError("invalid Unicode", "half of a surrogate pair") from error
 
 
-def _content(fields: dict[str, Any], options: Options) -> str | dict[str, float]:
+def _content(fields: dict[str, Any], options: Options) -> str | dict[str, float] | TableRow:
     name = options.text_column or "text"
     if options.text_column is None and "features" in fields:
         if "text" in fields:
             raise RowError("text and features", "a row has one of them")
-        return _features(fields["features"])
+        return (_cells if options.takes == "table" else features_of)(fields["features"])
     if name not in fields:
         raise _no_document(fields, options)
     if not isinstance(fields[name], str):
@@ -135,13 +135,22 @@ def _no_document(fields: dict[str, Any], options: Options) -> RowError:
     return RowError("no document", detail, remedy)
 
 
-def _features(features: Any) -> dict[str, float]:
+def _cells(features: Any) -> TableRow:
+    """The row of a table, for a model that was trained on one."""
+    if not isinstance(features, dict):
+        raise RowError("invalid features", "an object of the columns of the table and their values")
+    return TableRow(features)
+
+
+def features_of(features: Any) -> dict[str, float]:
+    """Return named features, or raise a `RowError`."""
     if not isinstance(features, dict):
         raise RowError("invalid features", "an object of names and numbers")
-    return {name: _number(name, value) for name, value in features.items()}
+    return {name: finite_number(name, value) for name, value in features.items()}
 
 
-def _number(name: str, value: Any) -> float:
+def finite_number(name: str, value: Any) -> float:
+    """Return a number of this name, or raise a `RowError`."""
     try:
         number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
     except OverflowError:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats import json_array
+from arcrank.datasets.formats.candidate_rows import candidate_blocks, starts_with_candidates
 from arcrank.datasets.formats.headers import Suspicions
 from arcrank.datasets.formats.json_row import has_label_string, load_object, row_of
 from arcrank.datasets.formats.lines import Lines, RowError, decode
@@ -20,7 +21,11 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
     """Yield the rows in blocks; blank lines are not rows."""
     start = cast(Any, lines.stream).peek()
     objects = json_array.objects if json_array.is_array(start) else _objects
-    return row_blocks(_rows(objects(lines), lines, options), lines, options)
+    of_candidates, found = starts_with_candidates(objects(lines))
+    if of_candidates:
+        yield from candidate_blocks(found, lines, options)
+    else:
+        yield from row_blocks(_rows(found, lines, options), lines, options)
 
 
 def _objects(lines: Lines) -> Iterator[tuple[int, dict[str, Any] | None]]:

@@ -1,4 +1,7 @@
-"""Parquet with a column of texts, one of labels (lists, strings `a;b` or whole numbers) and optionally `id`."""
+"""Parquet with a column of texts, one of labels (lists, strings `a;b` or whole numbers) and optionally `id`.
+
+Without a text, all columns but labels and id are features.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from arcrank.datasets.corpus import Corpus
-from arcrank.datasets.formats.columns import find_columns, missing_columns
+from arcrank.datasets.formats.columns import find_columns, find_table, missing_columns
 from arcrank.datasets.formats.comparisons import holds_comparisons
 from arcrank.datasets.formats.lines import Lines
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row, row_blocks
-from arcrank.datasets.formats.table_rows import comparison_rows, table_rows
+from arcrank.datasets.formats.table_rows import comparison_rows, feature_rows, table_rows
 from arcrank.errors import FormatError, ParameterError
 
 __all__ = ["blocks", "read_frame"]
@@ -26,9 +29,14 @@ def blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
 
 def _rows(stream: IO[bytes], lines: Lines, options: Options) -> Iterator[tuple[int, Row | None]]:
     with _parquet_file(stream, lines.name) as file:
-        if holds_comparisons(file.schema_arrow.names, options):
+        names = file.schema_arrow.names
+        if holds_comparisons(names, options):
             objects = (row for batch in file.iter_batches(batch_size=1000) for row in batch.to_pylist())
             yield from comparison_rows(objects, lines, options)
+        elif (columns := find_table(lines.name, names, options)) is not None:
+            batches = (batch.to_pydict().values() for batch in file.iter_batches(batch_size=1000))
+            records = (row for values in batches for row in zip(*values, strict=True))
+            yield from feature_rows(records, columns, lines, options)
         else:
             yield from table_rows(_records(file, lines.name, options), lines, options)
 

@@ -16,13 +16,17 @@ from arcrank.errors import FormatError
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["Row", "row_blocks"]
+__all__ = ["Row", "TableRow", "feature_matrix", "row_blocks"]
+
+
+class TableRow(dict[str, Any]):
+    """The cells of a row whose columns are features of any kind, by their names; None is a missing value."""
 
 
 class Row(NamedTuple):
-    """One instance. `content` is a text or {feature: value}; `value` is what `Corpus.preferences` holds."""
+    """One instance. `content` is a text, {feature: value} or a row of a table; `value` as in `Corpus.preferences`."""
 
-    content: str | dict[str, float]
+    content: str | dict[str, float] | TableRow
     kind: str
     value: Any
     name: str | None = None
@@ -53,8 +57,8 @@ def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Opti
         if row is None:
             yield None
             continue
-        if options.takes not in (None, "features" if isinstance(row.content, dict) else "text"):
-            raise _wrong_kind(lines.place(number), options)
+        if options.takes not in (None, _kind(row.content)):
+            raise _wrong_kind(lines.place(number), options, _kind(row.content))
         first = first or type(row.content)
         try:
             _check(row, first, options)
@@ -65,11 +69,19 @@ def _checked(rows: Iterator[tuple[int, Row | None]], lines: Lines, options: Opti
             yield row
 
 
-def _wrong_kind(place: str, options: Options) -> FormatError:
+_WANTED = {"text": "texts", "features": "features", "table": "the columns of a table"}
+_FOUND = {"text": "is a text", "features": "has features", "table": "has the columns of a table"}
+
+
+def _kind(content: str | dict[str, float] | TableRow) -> str:
+    return "table" if isinstance(content, TableRow) else "features" if isinstance(content, dict) else "text"
+
+
+def _wrong_kind(place: str, options: Options, found: str) -> FormatError:
     """The error for a row that the model cannot take; it is raised even with "skip", since the other rows are alike."""
-    wanted, found = ("texts", "has features") if options.takes == "text" else ("features", "is a text")
     return FormatError(
-        f"{place}: the model takes {wanted}, but this row {found}.\nGive documents like those it was trained on."
+        f"{place}: the model takes {_WANTED[options.takes or found]}, but this row {_FOUND[found]}.\n"
+        "Give documents like those it was trained on."
     )
 
 
@@ -81,13 +93,14 @@ def _check(row: Row, first: type, options: Options) -> None:
 
 def _block(rows: list[Row], columns: dict[str, int], first: type | None, lines: Lines, options: Options) -> Corpus:
     contents = [row.content for row in rows]
-    texts = None if first is dict else contents
+    tabular, featured = first is TableRow, first is dict
     only_sets = all(row.kind == "labels" for row in rows)
     return Corpus(
         labels=list(options.labels or sorted({label for row in rows for label in row.labels()})),
-        texts=texts,  # type: ignore[arg-type]
-        X=_matrix(contents, columns) if texts is None else None,
-        feature_names=list(columns) if texts is None else None,
+        texts=None if tabular or featured else contents,  # type: ignore[arg-type]
+        X=feature_matrix(contents, columns) if featured else None,
+        table=_table(contents) if tabular else None,
+        feature_names=list(columns) if featured else None,
         label_sets=[row.value for row in rows] if only_sets else None,
         preferences=None if only_sets else [(row.kind, row.value) for row in rows],
         ids=[row.name for row in rows] if any(row.name is not None for row in rows) else None,
@@ -96,7 +109,13 @@ def _block(rows: list[Row], columns: dict[str, int], first: type | None, lines: 
     )
 
 
-def _matrix(contents: list[Any], columns: dict[str, int]) -> csr_matrix:
+def _table(contents: list[Any]) -> dict[str, list[Any]]:
+    """Return the columns of rows; a column that a row does not have is missing there."""
+    names = dict.fromkeys(name for cells in contents for name in cells)
+    return {name: [cells.get(name) for cells in contents] for name in names}
+
+
+def feature_matrix(contents: list[Any], columns: dict[str, int]) -> csr_matrix:
     """Return the CSR matrix of named features; a name gets its permanent column when it is first seen."""
     from scipy.sparse import csr_matrix  # ranking a text does without
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from arcrank.datasets.formats.cells import LabelCells, is_missing, shown
+from arcrank.datasets.formats.columns import TableColumns
 from arcrank.datasets.formats.comparisons import comparison_row
 from arcrank.datasets.formats.headers import Suspicions
 from arcrank.datasets.formats.lines import Lines, RowError
 from arcrank.datasets.formats.options import Options
 from arcrank.datasets.formats.rows import Row
 
-__all__ = ["comparison_rows", "table_rows"]
+__all__ = ["comparison_rows", "feature_rows", "table_rows"]
 
 
 def comparison_rows(
@@ -23,6 +24,20 @@ def comparison_rows(
         row = None
         try:
             row = comparison_row(fields, options)
+        except RowError as error:
+            lines.fail(number, error)
+        yield number, row
+
+
+def feature_rows(
+    records: Iterable[Sequence[Any]], columns: TableColumns, lines: Lines, options: Options
+) -> Iterator[tuple[int, Row | None]]:
+    """Yield (number from 1, row) of a table whose columns are features."""
+    cells = LabelCells.given(options, LabelCells())
+    for number, values in enumerate(records, start=1):
+        row = None
+        try:
+            row = columns.row(values, cells)
         except RowError as error:
             lines.fail(number, error)
         yield number, row

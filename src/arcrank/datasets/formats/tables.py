@@ -1,9 +1,9 @@
 """CSV and TSV: a text and its labels, `text<TAB>label1;label2`, with or without a header.
 
 A header is recognised by its columns `text` and `labels` (or `label`), or by those that the user names; it may also
-have an `id`, and columns of other names are ignored. A first line that looks like a header with other names is an
-error. Cells may be quoted with `"`, doubled inside; quoted cells may hold delimiters and line ends. Spaces around a
-label are dropped, and so are empty names.
+have an `id`, and columns of other names are ignored. With labels but without a text, all other columns are features. A
+first line that looks like a header with other names is an error. Cells may be quoted with `"`, doubled inside; quoted
+cells may hold delimiters and line ends. Spaces around a label are dropped, and so are empty names.
 
 If the delimiter itself is a semicolon, nothing is assumed about labels: a label cell that contains `;`, `,` or `|` is
 refused unless the user says what separates labels.
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from arcrank.datasets.corpus import Corpus
 from arcrank.datasets.formats.cells import SEPARATOR, LabelCells
-from arcrank.datasets.formats.columns import Columns, find_columns, missing_columns
+from arcrank.datasets.formats.columns import Columns, TableColumns, find_columns, find_table, missing_columns
 from arcrank.datasets.formats.comparisons import comparison_row, holds_comparisons
 from arcrank.datasets.formats.headers import (
     SEPARATORS,
@@ -44,7 +44,7 @@ def tsv_blocks(lines: Lines, options: Options) -> Iterator[Corpus]:
 
 
 def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int, Row | None]]:
-    table: _Table | _Comparisons | None = None
+    table: _Table | _Comparisons | _Features | None = None
     for number, cells in table_records(lines, delimiter):
         row = None
         if table is None and cells is not None:
@@ -57,8 +57,8 @@ def _rows(lines: Lines, delimiter: str, options: Options) -> Iterator[tuple[int,
         if table is not None and cells is not None:
             try:
                 row = table.row(cells)
-                if row.kind == "labels":
-                    suspicions.watch(str(row.content), row.value)
+                if row.kind == "labels" and isinstance(row.content, str):
+                    suspicions.watch(row.content, row.value)
             except RowError as error:
                 lines.fail(number, error)
         yield number, row
@@ -75,11 +75,28 @@ class _Comparisons(NamedTuple):
 
     def row(self, cells: list[str]) -> Row:
         """The row of some cells, or a `RowError`."""
-        if len(cells) != len(self.names):
-            hint = "; a text that contains the delimiter needs quotes" if len(cells) > len(self.names) else ""
-            detail = f"{len(cells)} instead of {len(self.names)}, as in the header{hint}"
-            raise RowError("wrong number of columns", detail)
+        _check_width(cells, len(self.names))
         return comparison_row(dict(zip(self.names, cells, strict=True)), self.options)
+
+
+class _Features(NamedTuple):
+    """A table whose columns are features, and how its cells of labels are read."""
+
+    columns: TableColumns
+    width: int
+    label_cells: LabelCells
+    in_header: bool = True
+
+    def row(self, cells: list[str]) -> Row:
+        """The row of some cells, or a `RowError`."""
+        _check_width(cells, self.width)
+        return self.columns.row(cells, self.label_cells)
+
+
+def _check_width(cells: list[str], width: int) -> None:
+    if len(cells) != width:
+        hint = "; a text that contains the delimiter needs quotes" if len(cells) > width else ""
+        raise RowError("wrong number of columns", f"{len(cells)} instead of {width}, as in the header{hint}")
 
 
 class _Table(NamedTuple):
@@ -92,20 +109,25 @@ class _Table(NamedTuple):
     label_cells: LabelCells
 
     @classmethod
-    def of_first_row(cls, place: str, cells: list[str], delimiter: str, options: Options) -> _Table | _Comparisons:
+    def of_first_row(
+        cls, place: str, cells: list[str], delimiter: str, options: Options
+    ) -> _Table | _Comparisons | _Features:
         """The table as its first row describes it, which may be a header."""
         if options.header is not False and holds_comparisons(cells, options):
             return _Comparisons(cells, options)
+        otherwise = LabelCells(None, doubtful=";,|") if delimiter == SEPARATOR else LabelCells()
+        label_cells = LabelCells.given(options, otherwise)
         columns = None
         if options.header is not False:
             refuse_other_separator(place, cells, delimiter)
+            features = find_table(place, cells, options)
+            if features is not None:
+                return _Features(features, len(cells), label_cells)
             columns = find_columns(place, cells, options)
             if columns is None and options.header:
                 raise missing_columns(f"{place}: no header", cells, options)
             if columns is None:
                 refuse_other_header(place, cells, labelled=options.labelled)
-        otherwise = LabelCells(None, doubtful=";,|") if delimiter == SEPARATOR else LabelCells()
-        label_cells = LabelCells.given(options, otherwise)
         if columns is not None:
             return cls(columns, len(cells), True, delimiter, label_cells)
         width = 2 if options.labelled else min(len(cells), 2)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcrank import __version__
-from arcrank._wording import count, display_path, is_are, number, printable
+from arcrank._wording import count, display_path, number, printable
 from arcrank.evaluation.measures import BEST, DESCRIPTIONS, describe
 from arcrank.evaluation.report.html import Cell, cards, label_html, notes, page, section, table
+from arcrank.evaluation.report.labels import label_sections
 from arcrank.evaluation.report.probabilities import probabilities_section
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOOTER", "file_name", "measures_table", "report"]
 
-_MOST_LABELS = 500
+_MOST_POINTS = 200  # of a curve
 FOOTER = f"Written by arcrank {escape(__version__)}. The numbers are also in this page as JSON (#arcrank-data)."
 
 
@@ -36,7 +37,7 @@ def report(found: Evaluation, title: str = "", sections: Iterable[str] = ()) -> 
         section("All measures", _measures(found), intro=_rule(found)),
         *_plots(found),
         *probabilities_section(found.calibration),
-        _labels(found),
+        *label_sections(found),
         *_worst(found),
     ]
     return page(title or f"{model} on {data}", body, FOOTER, found.to_dict() | {"model": model, "data": data})
@@ -90,7 +91,8 @@ def _measures(found: Evaluation) -> str:
 def _plots(found: Evaluation) -> list[str]:
     if not found.precision:
         return []
-    curve = Series("precision", found.recall, found.precision)
+    shown = _places(len(found.recall))
+    curve = Series("precision", [found.recall[r] for r in shown], [found.precision[r] for r in shown])
     unit = (0.0, 1.0)
     by_rank = _supported(found)
     intro = "Precision and recall when the first r labels of every ranking are taken, r = 1, 2, 3 and so on."
@@ -113,6 +115,14 @@ def _plots(found: Evaluation) -> list[str]:
     ]
 
 
+def _places(n: int) -> list[int]:
+    """The numbers of labels that a curve shows: all, or of very many the first ones and some further down."""
+    if n <= _MOST_POINTS:
+        return list(range(n))
+    half = _MOST_POINTS // 2
+    return sorted({*range(half), *(min(n - 1, int(half * (n / half) ** (i / half))) for i in range(half + 1))})
+
+
 def _supported(found: Evaluation) -> list[LabelRow]:
     return [row for row in found.per_label if row.support]
 
@@ -128,33 +138,6 @@ def _share_by_frequency(rows: list[LabelRow]) -> tuple[list[float], list[str]]:
             shares.append(sum(row.top5 * row.support for row in inside) / total)
             names.append(edges[low])
     return shares, names
-
-
-def _labels(found: Evaluation) -> str:
-    ordered = sorted(_supported(found), key=lambda row: (-row.support, row.label))
-    rows = [_label_cells(row) for row in ordered[:_MOST_LABELS]]
-    intro = (
-        "For the documents that a label is right for: how often it comes first, how often among the first five, and "
-        "its average rank."
-    )
-    if found.calibration is not None:
-        intro += " F1 is that of its predictions for all documents."
-    more = len(ordered) - len(rows)
-    after = f'<p class="soft">{is_are(more, "rarer label")} in the data block only.</p>' if more else ""
-    heads = ["label", "documents", "first", "in first 5", "average rank", "F1"]
-    heads = heads if found.calibration is not None else heads[:-1]
-    return section("Label by label", table(heads, rows, sortable=True), after, intro=intro)
-
-
-def _label_cells(row: LabelRow) -> list[Cell]:
-    cells = [
-        Cell(label_html(row.label)),
-        Cell(f"{row.support:,}", row.support),
-        Cell(f"{row.top1:.0%}", row.top1),
-        Cell(f"{row.top5:.0%}", row.top5),
-        Cell(f"{row.average_rank:.1f}", row.average_rank),
-    ]
-    return cells if row.f1 is None else [*cells, Cell(f"{row.f1:.2f}", row.f1)]
 
 
 def _worst(found: Evaluation) -> list[str]:

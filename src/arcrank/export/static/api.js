@@ -6,6 +6,8 @@ import { makeSpans } from "./spans.js";
 export const token = "";
 export const takeToken = () => {};
 export const setToken = () => {};
+export const who = () => "";
+export const setWho = () => {};
 export const newId = () => "";
 export const modelPath = (_, rest = "") => rest || "/";
 

@@ -18,7 +18,9 @@ from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import label_array
 from arcrank.graphs.margins import smallest_margins
-from arcrank.rankers.base import LinearRanker, Sizes
+from arcrank.rankers.base import Sizes, warn_without_arcs
+from arcrank.rankers.candidate_ranker import CANDIDATES, CandidateRanker
+from arcrank.rankers.candidates import CandidateSets, refuse_candidates
 from arcrank.rankers.linear import relative_to_cut
 from arcrank.rankers.online.supervision import first_graphs, next_graphs
 from arcrank.solvers.history import History
@@ -28,7 +30,7 @@ from arcrank.solvers.products import row_products
 __all__ = ["OnlineRanker"]
 
 
-class OnlineRanker(LinearRanker):
+class OnlineRanker(CandidateRanker):
     """A linear ranker that sees one document after the other.
 
     Subclasses have the parameters epochs, average, shuffle, random_state and verbose, and make the steps.
@@ -45,7 +47,7 @@ class OnlineRanker(LinearRanker):
 
     @abstractmethod
     def _learn(self, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
-        """Make the steps of the rows of X, (n, d), in the given order."""
+        """Make the steps of the rows of X, (n, d) or features of candidates, in the given order."""
 
     def check_parameters(self) -> None:
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
@@ -56,11 +58,15 @@ class OnlineRanker(LinearRanker):
         self._check_cut_parameters()
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from scratch, in `epochs` passes over the rows of X, (n, d), in the given order unless `shuffle`."""
+        """Learn from scratch, in `epochs` passes over X, (n, d) or CandidateSets, in their order unless `shuffle`."""
         self.check_parameters()
-        X = self._check_features(X, reset=True)
-        graphs = self._learn_labels(y, X.shape[0])
-        self._start(len(self.labels_))
+        if isinstance(X, CandidateSets):
+            X, graphs = self._first_candidates(X, y)
+            warn_without_arcs(graphs)
+        else:
+            X = self._check_features(X, reset=True)
+            graphs = self._learn_labels(y, X.shape[0])
+            self._start(len(self.labels_))
         random = check_random_state(self.random_state)
         history = History(total=self.epochs, verbose=self.verbose)
         for _ in range(self.epochs):
@@ -69,8 +75,21 @@ class OnlineRanker(LinearRanker):
             history.add(**dict(zip(("loss1", "loss2", "loss3"), self._progress.mean_losses(), strict=True)))
         history.close()
         self.history_ = history.entries
-        self._calibrate_by_folds(X, graphs)
+        if self._kind != CANDIDATES:
+            self._calibrate_by_folds(X, graphs)
         return self
+
+    def _first_candidates(self, sets: CandidateSets, y: Any) -> tuple[Any, PreferenceGraphs]:
+        """The features and graphs of the first candidates, with which learning starts."""
+        features, graphs = self._next_candidates(sets, y)
+        self._start(1)
+        return features, graphs
+
+    def _next_candidates(self, sets: CandidateSets, y: Any) -> tuple[Any, PreferenceGraphs]:
+        longest = len(self.labels_) if hasattr(self, "_model") and self._kind == CANDIDATES else 0
+        sets, graphs = self._learn_candidates(sets.stored(), y)
+        self.labels_ = np.arange(max(longest, len(self.labels_)))
+        return sets.features, graphs
 
     def partial_fit(self, X: Any, y: Any, labels: Any = None) -> Self:
         """Go on learning from the rows of X, (n, d), in the given order; `epochs` and `shuffle` are for `fit`.
@@ -91,6 +110,15 @@ class OnlineRanker(LinearRanker):
         """
         self.check_parameters()
         first = not hasattr(self, "_model")
+        if isinstance(X, CandidateSets):
+            if not first:
+                self._check_unchanged()
+                self._check_candidates(X)
+            features, graphs = (self._first_candidates if first else self._next_candidates)(X, y)
+            self._learn(features, graphs, np.arange(len(graphs)))
+            return self
+        if not first and self._kind == CANDIDATES:
+            raise InputError(f"This {type(self).__name__} learnt from CandidateSets; give CandidateSets too.")
         X = self._check_features(X, reset=first)
         if first:
             graphs, kind, names = first_graphs(y, labels)
@@ -121,7 +149,12 @@ class OnlineRanker(LinearRanker):
     @property
     def _columns_before(self) -> int:
         """Columns of the model before those of the labels: that of the cut, so that new labels go to the end."""
-        return int(bool(self.cut_label) and self._learns_cut)
+        return int(bool(self.cut_label) and self._learns_cut and self._kind != CANDIDATES)
+
+    @property
+    def _n_columns(self) -> int:
+        """Columns of the model: labels and the cut, or the one that candidates share."""
+        return 1 if self._kind == CANDIDATES else len(self.labels_) + self._columns_before
 
     def _cut_is_mentioned(self) -> bool:
         """Whether y itself says which labels are above the cut."""
@@ -157,6 +190,8 @@ class OnlineRanker(LinearRanker):
 
     def score_labels(self, X: Any) -> Array:
         """Scores of all labels, (n, k): the higher, the better the label fits."""
+        if isinstance(X, CandidateSets) or getattr(self, "_kind", None) == CANDIDATES:
+            return super().score_labels(X)
         scores = row_products(self._check_features(X, reset=False), self._model.mean(self.n_rounds_))
         return self._relative(scores)
 
@@ -198,6 +233,7 @@ class OnlineRanker(LinearRanker):
         For label sets that is the lowest score of a relevant label less the highest of the others: positive where the
         ranking is perfect. y is of the kind given to fit, or graphs.
         """
+        refuse_candidates(X, "margins")
         scores = self.score_labels(X)
         graphs = self._graphs_of(y)
         if graphs.shape != scores.shape:
@@ -229,7 +265,7 @@ class OnlineRanker(LinearRanker):
         return {"weights": self._model.weights, "late": self._model.late, "born": self._model.born}
 
     def _restore_model(self, state: Mapping[str, Any], copy: bool) -> Any:
-        shape = (self.n_features_in_, len(self.labels_) + self._columns_before)
+        shape = (self.n_features_in_, self._n_columns)
         model = Prototypes(_array(state, "weights", copy), _array(state, "late", copy), self._restore_born(state))
         if model.weights.shape != shape or model.late.shape != (shape if self.average else (0, 0)):
             raise InputError(
@@ -240,7 +276,7 @@ class OnlineRanker(LinearRanker):
 
     def _restore_born(self, state: Mapping[str, Any]) -> NDArray[np.int64]:
         """The rounds before each label; states of earlier versions do not have them, and count from the first round."""
-        k = len(self.labels_) + self._columns_before
+        k = self._n_columns
         born = np.zeros(k, dtype=np.int64) if state.get("born") is None else np.array(state["born"], dtype=np.int64)
         check_born(born, k, self._progress.rounds)
         return born
@@ -261,7 +297,7 @@ class OnlineRanker(LinearRanker):
         check_progress(*progress)
         self._progress = Progress(*progress)
         self._model = self._restore_model(state, copy)
-        self.intercept_ = np.zeros(len(self.labels_))
+        self.intercept_ = np.zeros(1 if self._kind == CANDIDATES else len(self.labels_))
         self.__dict__.pop("calibration_", None)
         if state.get("calibration") is not None:
             self.calibration_ = state["calibration"]
@@ -275,7 +311,7 @@ class OnlineRanker(LinearRanker):
 
     def _check_unchanged(self) -> None:
         self._check_average()
-        if self._model.n_columns != len(self.labels_) + self._columns_before:
+        if self._model.n_columns != self._n_columns:
             raise ParameterError("cut_label was fixed by the first call; call fit to start again, or use a new ranker.")
 
     def _check_average(self) -> None:

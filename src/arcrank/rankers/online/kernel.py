@@ -16,6 +16,7 @@ from arcrank._validation import check_real
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
 from arcrank.rankers.base import Sizes
+from arcrank.rankers.candidates import CandidateSets, refuse_candidates
 from arcrank.rankers.linear import Explanation
 from arcrank.rankers.online.base import OnlineRanker
 from arcrank.rankers.online.hindsight import Hindsight, passes_over
@@ -62,6 +63,7 @@ class KernelOnlineRanker(OnlineRanker):
         self.check_parameters()
         if self.kernel is not None:
             raise ParameterError("hindsight needs a linear ranker; leave kernel out.")
+        refuse_candidates(X, "hindsight")
         X = canonical_csr(self._check_features(X, reset=False))
         graphs = self._with_cut(self._graphs_as_given(y), self._kind)
         if len(graphs) != X.shape[0]:
@@ -73,6 +75,11 @@ class KernelOnlineRanker(OnlineRanker):
         assert self.kernel is not None
         gamma = 1.0 / self.n_features_in_ if self.gamma is None else float(self.gamma)
         return Kernel("polynomial" if self.kernel == "poly" else self.kernel, gamma, self.degree, self.coef0)
+
+    def _next_candidates(self, sets: CandidateSets, y: Any) -> tuple[Any, PreferenceGraphs]:
+        if self.kernel is not None:
+            raise ParameterError("CandidateSets are learnt by linear online rankers; leave kernel out.")
+        return super()._next_candidates(sets, y)
 
     def _new_model(self, k: int) -> Any:
         if self.kernel is None:

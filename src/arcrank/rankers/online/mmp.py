@@ -14,10 +14,11 @@ from arcrank._features import canonical_csr
 from arcrank._validation import check_real
 from arcrank.decompositions import DECOMPOSITIONS
 from arcrank.errors import ParameterError
-from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs import CandidateGraphs, PreferenceGraphs
 from arcrank.losses.margin import MARGIN_LOSSES
 from arcrank.rankers.online.hindsight import Hindsight, fit_in_hindsight, need_hindsight, pieces_of_loss
 from arcrank.rankers.online.kernel import KernelOnlineRanker
+from arcrank.solvers.candidate_online import learn_by_rule
 from arcrank.solvers.online import LOSSES
 from arcrank.solvers.online_margin import MarginSteps
 
@@ -181,6 +182,9 @@ class MMPRanker(KernelOnlineRanker):
 
     def _learn(self, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
         rule = LOSSES[self.loss]
+        if isinstance(graphs, CandidateGraphs):
+            learn_by_rule(self._model, rule, X, graphs, rows, self._progress)
+            return
         if self.kernel is None:
             self._model.learn(rule, canonical_csr(X), graphs, rows, self._progress)
             return

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from arcrank._features import canonical_csr
 from arcrank._typing import Array, IntArray
-from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs import CandidateGraphs, PreferenceGraphs
 from arcrank.rankers.online.base import OnlineRanker
+from arcrank.solvers.candidate_online import learn_by_rule
 from arcrank.solvers.online import PERCEPTRON
 
 __all__ = ["PerceptronRanker"]
@@ -86,6 +89,9 @@ class PerceptronRanker(OnlineRanker):
         self.calibration_folds = calibration_folds
 
     def _learn(self, X: Any, graphs: PreferenceGraphs, rows: IntArray) -> None:
+        if isinstance(graphs, CandidateGraphs):
+            learn_by_rule(self._model, PERCEPTRON, X, graphs, np.asarray(rows, dtype=np.int64), self._progress)
+            return
         self._model.learn(PERCEPTRON, canonical_csr(X), graphs, rows, self._progress)
 
     def _cut_sizes(self, ordered: Array) -> IntArray:

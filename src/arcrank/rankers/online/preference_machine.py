@@ -19,11 +19,12 @@ from arcrank.decompositions import (
     get_decomposition,
 )
 from arcrank.errors import ParameterError
-from arcrank.graphs import PreferenceGraphs
+from arcrank.graphs import CandidateGraphs, PreferenceGraphs
 from arcrank.losses.margin import MARGIN_LOSSES, MarginLoss
 from arcrank.rankers.online.hindsight import Hindsight, fit_in_hindsight, need_hindsight
 from arcrank.rankers.online.kernel import KernelOnlineRanker
 from arcrank.rankers.scale import SCALE, check_cost
+from arcrank.solvers.candidate_online import learn_by_margins
 from arcrank.solvers.online_margin import MarginSteps
 
 __all__ = ["OnlinePreferenceMachine"]
@@ -195,7 +196,9 @@ class OnlinePreferenceMachine(KernelOnlineRanker):
         return self.budget
 
     def _learn(self, X: Any, graphs: PreferenceGraphs, rows: NDArray[np.int64]) -> None:
-        if self.kernel is None:
+        if isinstance(graphs, CandidateGraphs):
+            learn_by_margins(self._model, self._steps(), X, graphs, rows, self._progress)
+        elif self.kernel is None:
             self._steps().learn(self._model, canonical_csr(X), graphs, rows, self._progress)
         else:
             self._learn_support(self._steps().stepper(graphs), X, rows)

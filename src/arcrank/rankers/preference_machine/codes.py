@@ -53,6 +53,18 @@ def error_correcting_codes(n_labels: int, length: int | None = None, random_stat
 
 
 _MAKERS = {"one-vs-one": one_vs_one_codes, "error-correcting": error_correcting_codes}
+_LEARN = "learn"
+
+
+def learns_codes(codes: Any) -> bool:
+    """Whether codes are to be learnt.
+
+    Examples
+    --------
+    >>> learns_codes("learn"), learns_codes("one-vs-one"), learns_codes([[1.0], [2.0]])
+    (True, False, False)
+    """
+    return isinstance(codes, str) and codes == _LEARN
 
 
 def check_code_name(codes: Any) -> None:
@@ -62,12 +74,13 @@ def check_code_name(codes: Any) -> None:
     --------
     >>> check_code_name("one-vs-one")
     """
-    if isinstance(codes, str) and codes not in _MAKERS:
-        raise ParameterError(f"codes must be None, {', '.join(map(repr, _MAKERS))} or a matrix; got {codes!r}.")
+    if isinstance(codes, str) and codes not in (*_MAKERS, _LEARN):
+        names = ", ".join(map(repr, (*_MAKERS, _LEARN)))
+        raise ParameterError(f"codes must be None, {names} or a matrix; got {codes!r}.")
 
 
 def check_codes(codes: Any, n_labels: int, *, with_cut: bool = False) -> Array | None:
-    """None for the standard basis, else a (k, s) matrix of which no two rows are equal.
+    """None for the standard basis and codes that are to be learnt, else a (k, s) matrix of different rows.
 
     Where the first label is the cut, a given matrix has no row for it: its code is 0, and so is its score.
 
@@ -76,9 +89,9 @@ def check_codes(codes: Any, n_labels: int, *, with_cut: bool = False) -> Array |
     >>> check_codes("one-vs-one", 4).shape, check_codes(None, 4)
     ((4, 6), None)
     """
-    if codes is None:
-        return None
     check_code_name(codes)
+    if codes is None or learns_codes(codes):
+        return None
     if isinstance(codes, str):
         return _MAKERS[codes](n_labels)
     matrix = np.ascontiguousarray(codes, dtype=np.float64)

@@ -21,12 +21,16 @@ from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.base import row_blocks
 from arcrank.graphs.cut import CUT
 from arcrank.losses.margin import MarginLoss, get_margin_loss
-from arcrank.rankers.base import LinearRanker, Sizes, add_intercept, check_sample_weight
+from arcrank.rankers.base import Sizes, add_intercept, check_sample_weight
+from arcrank.rankers.candidate_ranker import CANDIDATES
+from arcrank.rankers.candidates import CandidateSets
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
 from arcrank.rankers.linear import Explanation, relative_to_cut
 from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
-from arcrank.rankers.preference_machine.codes import check_code_name, check_codes
+from arcrank.rankers.preference_machine.candidates import fit_candidates
+from arcrank.rankers.preference_machine.codes import check_code_name, check_codes, learns_codes
 from arcrank.rankers.preference_machine.landmarks import make_landmarks
+from arcrank.rankers.preference_machine.low_rank import LowRankRanker, fit_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.rankers.shapley import shapley_parts
@@ -47,10 +51,15 @@ _FACTORS: dict[str, dict[str | None, float]] = {
     "exponential": {"zero-one": 0.1, "domination": 0.04, "disagreement": 0.02},
 }
 """Of C="scale", by loss and decomposition; "hinge" and "domination" stand for what is not listed."""
+LEARNT = (
+    *("coef_", "intercept_", "codes_", "embedding_", "dual_coef_", "support_", "support_vectors_", "_kernel"),
+    *("_bound_terms", "leave_one_out_bound_"),
+)
+"""What another fit may leave behind."""
 _SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first
 
 
-class PreferenceMachine(LinearRanker):
+class PreferenceMachine(LowRankRanker):
     """Rank labels by scores of large margin: a kernel machine on preference graphs.
 
     `min_W  1/2 ||W||^2 + C sum_{pieces} max_{arcs} w L(margin)`, the paper's eq. (5) with the hinge, solved by its dual
@@ -75,9 +84,13 @@ class PreferenceMachine(LinearRanker):
         Weight of the data term. "scale" is `factor sqrt(k / density) / mean ||x||^2`, density being the share of values
         of X that are not 0, with a factor for each loss and decomposition, but at least 200 / mean ||x||^2 over the
         number of pieces; with other kernels than "linear" it is 1 / mean k(x, x). `C_` is the number.
-    codes : (k, s) matrix, "one-vs-one", "error-correcting" or None
+    codes : (k, s) matrix, "one-vs-one", "error-correcting", "learn" or None
         The matrix M of class codes, scores being `<W x, M_r>`; None is the standard basis. The regulariser is on the
-        (s, d) matrix W.
+        (s, d) matrix W. "learn" learns M and W in turn: the weights M W are those of the smallest objective among
+        matrices of rank `code_length` that the two steps find, with the regulariser 1/2 ||M W||^2 of the machine
+        without codes, so that the same C suits both.
+    code_length : int
+        The length s of learnt codes; they are never longer than there are labels or features.
     fit_intercept : bool
         Add a constant to the kernel, as the paper does: a constant feature, regularised like the others.
     intercept : "scaled" or "regularised"
@@ -112,7 +125,8 @@ class PreferenceMachine(LinearRanker):
     cache_mb : float
         Memory for rows of the kernel matrix, in MB.
     warm_start : bool
-        Start from the last dual variables, scaled to the new C, if graphs and decomposition are the same.
+        Start from the last dual variables, scaled to the new C, if graphs and decomposition are the same. Learnt codes
+        start anew.
     callback : callable, optional
         Called with each entry of the history; True stops.
     n_jobs : int
@@ -127,7 +141,10 @@ class PreferenceMachine(LinearRanker):
     coef_, intercept_ : (k, d) and (k,) arrays
         The weights of a linear machine; of a kernel machine there is only the intercept, 0 unless offsets were chosen.
     embedding_ : (s, d) array
-        The paper's W, where codes are given.
+        The paper's W, where codes are given or learnt. Learnt ones have orthonormal rows, the most important first.
+    codes_ : (k, s) array
+        The paper's M, where codes are learnt. The distance of two rows is that of the weights of two labels, so the
+        first two columns are the best picture of the labels. `coef_` is then the product, computed when asked for.
     C_ : float
         The C that was used.
     support_ : (m,) array
@@ -144,7 +161,7 @@ class PreferenceMachine(LinearRanker):
         With cut_label: what `predict_proba` is computed by, and how it was fitted.
     history_ : list of {iteration, loss, gap, seconds}
         The loss is the whole objective. Gaps are those met on the way through a pass, except where they are at most
-        tol: those are measured.
+        tol: those are measured. Where codes are learnt, there is an entry for each step that lowered the objective.
     n_iter_ : int
         Passes made.
     labels_ : (k,) array
@@ -177,6 +194,7 @@ class PreferenceMachine(LinearRanker):
         C: float | str = "scale",
         codes: Any = None,
         *,
+        code_length: int = 50,
         fit_intercept: bool = True,
         intercept: str = "scaled",
         aggregate: str = "max",
@@ -206,6 +224,7 @@ class PreferenceMachine(LinearRanker):
         self.kernel = kernel
         self.C = C
         self.codes = codes
+        self.code_length = code_length
         self.fit_intercept = fit_intercept
         self.intercept = intercept
         self.aggregate = aggregate
@@ -231,22 +250,27 @@ class PreferenceMachine(LinearRanker):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from instances X, (n, d), and preferences y, anything `as_graphs` takes."""
+        """Learn from instances X, (n, d) or CandidateSets, and preferences y, anything `as_graphs` takes."""
         from arcrank.solvers.margin_problem import make_problem
 
         self.check_parameters()
+        if isinstance(X, CandidateSets):
+            return fit_candidates(self, X, y, sample_weight)
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         weight = check_sample_weight(sample_weight, X.shape[0])
         kernel = None if self.kernel == "linear" else self._kernel_without_constant(X)
         codes = check_codes(self.codes, graphs.n_labels, with_cut=bool(self.cut_label))
-        options: dict[str, Any] = {"codes": codes, "aggregate": self.aggregate, "normalize": self.normalize}
-        problem = make_problem(graphs, self._pieces(), self._loss(), weight, **options)
+        options: dict[str, Any] = {"aggregate": self.aggregate, "normalize": self.normalize}
+        problem = make_problem(graphs, self._pieces(), self._loss(), weight, codes=codes, **options)
         constant = self._set_scale(X, weight, problem, kernel)
         problem.cost = self.C_ * problem.cost
-        for name in ("coef_", "intercept_", "embedding_", "dual_coef_", "support_vectors_", "_kernel"):
+        for name in LEARNT:
             self.__dict__.pop(name, None)
-        if kernel is None:
+        if learns_codes(self.codes):
+            parts = graphs, self._pieces(), self._loss(), self.C_ * weight
+            fit_codes(self, X, graphs, lambda M: make_problem(*parts, codes=M, **options), constant)
+        elif kernel is None:
             self._fit_linear(X, graphs, problem, constant)
         elif self.landmarks is not None:
             self._fit_landmarks(X, graphs, problem, kernel, constant)
@@ -274,10 +298,15 @@ class PreferenceMachine(LinearRanker):
         return factors.get(kind, factors["domination"])
 
     def score_labels(self, X: Any) -> Array:
-        """(n, k) scores."""
-        if not hasattr(self, "_kernel"):
+        """(n, k) scores; for CandidateSets one score for each candidate, (candidates,)."""
+        if not hasattr(self, "_kernel") or isinstance(X, CandidateSets) or self._kind == CANDIDATES:
             return super().score_labels(X)
-        X = self._check_features(X, reset=False)
+        return self._kernel_scores(self._check_features(X, reset=False))
+
+    def _candidate_scores(self, features: Any) -> Array:
+        return self._kernel_scores(features)[:, 0] if hasattr(self, "_kernel") else super()._candidate_scores(features)
+
+    def _kernel_scores(self, X: Any) -> Array:
         scores = np.empty((X.shape[0], self.dual_coef_.shape[1]))
         for start in range(0, X.shape[0], _SCORED_AT_ONCE):
             part = X[start : start + _SCORED_AT_ONCE]
@@ -314,8 +343,10 @@ class PreferenceMachine(LinearRanker):
         """
         if not hasattr(self, "_kernel"):
             return super().explain(x, above, below)
-        if self.kernel == "precomputed":
-            raise ParameterError("explain needs features; kernel='precomputed' knows only kernel values.")
+        if self.kernel == "precomputed" or isinstance(x, CandidateSets):
+            raise ParameterError(
+                "explain needs features of labels; with kernel='precomputed' or a kernel of candidates there are none."
+            )
         row, (high, low) = self._one_row(x), [self._score_column(label) for label in (above, below)]
         vectors = self.support_vectors_
         baseline = sp.csr_matrix((1, row.shape[1])) if sp.issparse(row) else vectors.mean(axis=0, keepdims=True)
@@ -337,6 +368,10 @@ class PreferenceMachine(LinearRanker):
         The theorem states ||M_r||^2 <= R_M but uses R = 2 R_M R_X as bound on ||M_h - M_t|| ||x||; here R_M bounds the
         norm ||M_r|| itself, which makes that right (for the standard basis both are 1). R_X includes the constant.
         """
+        if self._is_low_rank():
+            raise ParameterError("margin_bound is for fixed codes; this machine has learnt its codes.")
+        if getattr(self, "_kind", None) == CANDIDATES:
+            raise ParameterError("Theorem 1 is about labels that all instances share; CandidateSets have no bound.")
         return self._bound_terms.bound(delta)
 
     def _label_sets(self, scores: Array) -> Mask:
@@ -368,6 +403,9 @@ class PreferenceMachine(LinearRanker):
                 raise ParameterError(f"landmarks has no meaning for kernel={self.kernel!r}; leave it out.")
         check_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         check_code_name(self.codes)
+        check_int("code_length", self.code_length, at_least=1)
+        if learns_codes(self.codes) and self.kernel != "linear":
+            raise ParameterError(f"codes='learn' needs kernel='linear', got {self.kernel!r}; choose one of the two.")
         check_callable("callback", self.callback)
         check_seed("random_state", self.random_state)
         self._cut()
@@ -379,6 +417,8 @@ class PreferenceMachine(LinearRanker):
         weights, (_, d, k, *_) = super()._bytes_needed(sizes), sizes
         if self.codes is None:
             return weights
+        if learns_codes(self.codes):  # two bases, their products and the embedded instances, twice
+            return 8 * min(int(self.code_length), k) * (4 * (d + k) + 3 * sizes.instances)
         columns = k * (k - 1) // 2 if isinstance(self.codes, str) and self.codes == "one-vs-one" else k
         return weights + 8 * (d + k) * columns
 
@@ -396,7 +436,8 @@ class PreferenceMachine(LinearRanker):
         from arcrank.solvers.margin_dual import LinearDual
 
         design = sp.csr_matrix(add_intercept(X, constant) if self.fit_intercept else X)
-        solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs)
+        held = constant if self.fit_intercept else 0.0
+        solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs, constant=held)
         solution = self._solve(solver, graphs, problem)
         W = solution.weights
         weights = W if problem.codes is None else W @ problem.codes.T
@@ -427,7 +468,8 @@ class PreferenceMachine(LinearRanker):
             graphs, self._pieces(), self._loss(), weight, aggregate=self.aggregate, normalize=self.normalize
         )
         unit, constant = problem.cost, self._set_scale(X, weight, problem, None)
-        solver = LinearDual(add_intercept(X, constant) if self.fit_intercept else X, problem, n_jobs=self.n_jobs)
+        design, held = (add_intercept(X, constant), constant) if self.fit_intercept else (X, 0.0)
+        solver = LinearDual(design, problem, n_jobs=self.n_jobs, constant=held)
         solution, passes = solver.start(), int(self.max_iter)
         for C in costs:
             solver.rescale(solution, C * unit)
@@ -472,7 +514,7 @@ class PreferenceMachine(LinearRanker):
         self.intercept_ = np.zeros(self.dual_coef_.shape[1])
         self.support_vectors_ = X[:0] if self.kernel == "precomputed" else X[support]
 
-    def _solve(self, solver: LinearDual | KernelDual, graphs: PreferenceGraphs, problem: MarginProblem) -> Solution:
+    def _solve(self, solver: LinearDual | KernelDual, graphs: PreferenceGraphs, problem: Any) -> Solution:
 
         solution = solver.start(self._warm(graphs, problem))
         history = History(self.callback, self.max_iter, self.verbose)
@@ -489,7 +531,7 @@ class PreferenceMachine(LinearRanker):
             self._warn(solution.relative_gap)
         return solution
 
-    def _warm(self, graphs: PreferenceGraphs, problem: MarginProblem) -> FlowStore | None:
+    def _warm(self, graphs: PreferenceGraphs, problem: Any) -> FlowStore | None:
         """The last dual variables, scaled to the new costs, if they belong to the same pieces."""
         if not self.warm_start or not hasattr(self, "_dual"):
             return None
