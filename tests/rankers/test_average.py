@@ -71,6 +71,15 @@ def test_the_cut_and_probabilities_are_those_of_the_average(make):
     assert ((scores > 0) == truth).mean() > 0.8
 
 
+@pytest.mark.parametrize("make", [rankers, kernels])
+def test_threads_change_nothing(make):
+    X, y = data()
+    one, two = (AverageRanker(make(), cut_label=True) for _ in range(2))
+    for name, _ in two.rankers:
+        two.set_params(**{f"{name}__n_jobs": 2})
+    assert one.fit(X, y).predict_proba(X).tobytes() == two.fit(X, y).predict_proba(X).tobytes()
+
+
 def test_out_of_fold_costs_are_scaled():
     """Halves of the data, each repeated: a fold of n/2 at C n/(n/2) is the problem of all at C."""
     X, y = data(40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import has_fit_parameter
 
+from arcrank._threads import map_in_threads
 from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import ParameterError
@@ -110,7 +112,8 @@ class AverageRanker(LinearRanker, _BaseComposition):
         X = self._check_features(X, reset=True)
         graphs = self._learn_labels(y, X.shape[0])
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
-        self._combine([fitted(ranker, X, graphs, weight) for ranker in self._members()])
+        fit_member = partial(fitted, X=X, graphs=graphs, weight=weight)
+        self._combine(map_in_threads(fit_member, self._members(), self._n_threads()))
         self._calibrate_by_folds(X, graphs, weight)
         return self
 
@@ -161,6 +164,9 @@ class AverageRanker(LinearRanker, _BaseComposition):
 
     def _costs(self) -> dict[str, float]:
         return self._used_costs
+
+    def _n_threads(self) -> int:
+        return max(int(getattr(ranker, "n_jobs", 1)) for _, ranker in self.rankers)
 
     def _combine(self, members: list[Any]) -> None:
         self.__dict__.pop("coef_", None)

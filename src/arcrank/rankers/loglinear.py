@@ -106,7 +106,8 @@ class LogLinearRanker(LabelFeatureRanker):
     callback : callable, optional
         Called with each entry of the history; True stops.
     n_jobs : int
-        Threads of "lbfgs" and "boosting"; the result does not depend on it. "dual" uses one.
+        Threads of "lbfgs" and "boosting", and folds of the calibration that are fitted at a time. "dual" uses one: two
+        blocks that are merged need more than twice the passes. The result does not depend on it.
     random_state : int, RandomState or None
         Of the order in which "dual" visits the instances; None (the default) draws another one each time.
     verbose : int

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from arcrank._threads import map_in_threads
 from arcrank._typing import Array, IntArray, Mask
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.graphs.base import row_blocks
@@ -21,17 +22,28 @@ def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: An
     The folds are spread evenly over the labels and do not depend on the ranker's random state. C weighs a sum over
     instances, so it is raised where these are fewer: scores then have the scale of those of the whole ranker.
     """
-    quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
-    known = ranker.get_params()
-    model = clone(ranker).set_params(**{name: value for name, value in quiet.items() if name in known})
-    costs = ranker._costs()
     scores = np.empty((len(graphs), len(ranker.labels_)))
-    splitter = StratifiedFolds(folds, random_state=0)
-    for train, test in splitter.split(np.empty(len(graphs)), graphs):
-        model.set_params(**{name: C * len(graphs) / len(train) for name, C in costs.items()})
+    quiet = _quiet_parameters(ranker)
+    costs = ranker._costs()
+
+    def score_fold(fold: tuple[IntArray, IntArray]) -> None:
+        train, test = fold
+        raised = {name: C * len(graphs) / len(train) for name, C in costs.items()}
+        model = clone(ranker).set_params(**quiet, **raised)
         model.fit(_rows(ranker, X, train, train), graphs[train], **_weights(weight, train))
         scores[test] = model.score_labels(_rows(ranker, X, test, train))
+
+    splitter = StratifiedFolds(folds, random_state=0)
+    map_in_threads(score_fold, splitter.split(np.empty(len(graphs)), graphs), ranker._n_threads())
     return scores
+
+
+def _quiet_parameters(ranker: Any) -> dict[str, Any]:
+    """Parameters of the rankers of folds; threads are for the folds, which need no other work to agree."""
+    quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
+    known = ranker.get_params()
+    found = {name: value for name, value in quiet.items() if name in known}
+    return found | {name: 1 for name in known if name.split("__")[-1] == "n_jobs"}
 
 
 def _rows(ranker: Any, X: Any, rows: IntArray, train: IntArray) -> Any:

@@ -144,6 +144,10 @@ class Probabilities:
 
         return out_of_fold_scores(self, X, graphs, weight, folds)
 
+    def _n_threads(self) -> int:
+        """How many folds may be fitted at a time."""
+        return int(getattr(self, "n_jobs", 1))
+
     def _calibrate_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> bool:
         """Fit to scores without offsets, which are changed; False where there is too little to fit to."""
         from arcrank.rankers.calibration import (

@@ -91,7 +91,7 @@ class AutoRanker(BaseEstimator):
     random_state : int
         Of the sample, the folds and the rankers: the same seed gives the same model to the last bit.
     n_jobs : int
-        Threads where a ranker can use several; the result does not depend on it.
+        Threads: so many folds are fitted at a time, each in memory of its own. The result does not depend on it.
     verbose : int
         1 shows progress and the candidates on standard error.
 
@@ -161,6 +161,7 @@ class AutoRanker(BaseEstimator):
         if self.budget is not None:
             check_real("budget", self.budget, above=0)
         check_int("max_members", self.max_members, at_least=1)
+        check_int("n_jobs", self.n_jobs, at_least=1)
         check_seed("random_state", self.random_state)
         restricted([], self.learners, self.parameters)
 
@@ -208,6 +209,7 @@ class AutoRanker(BaseEstimator):
                 budget=self.budget,
                 most_members=self.max_members,
                 random_state=int(self.random_state),
+                n_jobs=int(self.n_jobs),
                 report=move,
             )
         choice = choice._replace(trials=[*tried, *choice.trials])
@@ -238,7 +240,7 @@ class AutoRanker(BaseEstimator):
             if not usage.of_all:
                 transformer, features, rows = *of_labelled[:2], np.arange(len(graphs))
             Z = usage.transform(features, seed)
-            limits: dict[str, Any] = {"budget": self.budget, "most_members": self.max_members}
+            limits: dict[str, Any] = {"budget": self.budget, "most_members": self.max_members, "n_jobs": self.n_jobs}
             choice = select(families, Z[rows], graphs, measure=measure, **limits, **settings)
             weight, more = choose_tentative_weight(choice, Z, rows, graphs, choice.measure, **settings)
         usage = usage._replace(tentative_weight=weight)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arcrank._threads import map_in_threads
 from arcrank._typing import Array, IntArray, Mask
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.cut import insert_cut
@@ -54,12 +55,21 @@ class Sample:
     """
 
     def __init__(
-        self, X: Any, graphs: PreferenceGraphs, rows: IntArray, measure: str, *, folds: int, random_state: int
+        self,
+        X: Any,
+        graphs: PreferenceGraphs,
+        rows: IntArray,
+        measure: str,
+        *,
+        folds: int,
+        random_state: int,
+        n_jobs: int = 1,
     ) -> None:
         self.measure, self.graphs, self.folds = measure, graphs[rows], folds
         parts = StratifiedFolds(folds, random_state=random_state).split(rows, self.graphs)
         self._parts = [(X[rows[train]], self.graphs[train], X[rows[test]], test) for train, test in parts]
         self._rankers: dict[str, list[Any]] = {}
+        self._n_jobs = n_jobs
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -72,8 +82,12 @@ class Sample:
         """
         start = time.perf_counter()
         scores = np.empty(self.graphs.shape)
-        for ranker, (X, graphs, Z, test) in zip(self._warm_rankers(plan, on_pass), self._parts, strict=True):
+
+        def score_fold(fold: tuple[Any, Any]) -> None:
+            ranker, (X, graphs, Z, test) = fold
             scores[test] = ranker.fit(X, graphs).score_labels(Z)
+
+        map_in_threads(score_fold, zip(self._warm_rankers(plan, on_pass), self._parts, strict=True), self._n_jobs)
         if plan.parameters.get("cut_label"):
             scores += fit_label_effects(scores, *self._judgements).effects
         per_document = measure_documents(self.measure, self.graphs, scores)
@@ -93,7 +107,7 @@ class Sample:
     def _warm_rankers(self, plan: Plan, on_pass: Callable[[dict[str, Any]], None] | None) -> Iterator[Any]:
         key = _family(plan)
         known = plan.ranker().get_params(deep=False)
-        quick = {"tol": QUICK, "warm_start": True, "calibration_folds": 0, "callback": on_pass}
+        quick = {"tol": QUICK, "warm_start": True, "calibration_folds": 0, "callback": on_pass, "n_jobs": 1}
         quick = {name: value for name, value in quick.items() if name in known}
         if key not in self._rankers:
             self._rankers[key] = [plan.ranker(**quick) for _ in self._parts]

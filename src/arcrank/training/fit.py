@@ -176,13 +176,14 @@ def _fit_auto(
     reporter: Reporter,
 ) -> TrainingResult:
     """Select and fit; with a share to hold out, select without these rows, measure on them, and fit to all rows."""
-    parameters = {name: value for name, value in plan.parameters.items() if name != "random_state"}
+    parameters = {name: value for name, value in plan.parameters.items() if name not in ("random_state", "n_jobs")}
     auto = AutoRanker(
         AUTO if measure is None else measure,
         budget=budget,
         parameters=parameters,
         text_parameters=plan.text,
         random_state=random_state,
+        n_jobs=plan.parameters.get("n_jobs", 1),
     )
     X, y = training_set.documents(), training_set.supervision()
     if not validate or len(y) < 2:

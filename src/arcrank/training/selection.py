@@ -91,8 +91,8 @@ class Choice(NamedTuple):
 
 
 def shown_parameters(plan: Plan) -> dict[str, Any]:
-    """The parameters of a plan that a table shows."""
-    return {name: value for name, value in plan.parameters.items() if name != "random_state"}
+    """The parameters of a plan that a table shows: those that the model depends on, but for the seed."""
+    return {name: value for name, value in plan.parameters.items() if name not in ("random_state", "n_jobs")}
 
 
 def select(
@@ -104,12 +104,13 @@ def select(
     budget: float | None = None,
     most_members: int = MOST_MEMBERS,
     random_state: int = 0,
+    n_jobs: int = 1,
     report: Callable[[float, str], None] = lambda _done, _state: None,
 ) -> Choice:
     """Select the best ranker, or the best average of rankers, by `measure` or `default_measure`.
 
     After `budget` seconds no further family is tried; the first one always is. `report` is called with the number of
-    candidates that are done and a line about the present one.
+    candidates that are done and a line about the present one. `n_jobs` folds are fitted at a time.
     """
     if len(graphs) < FEWEST_DOCUMENTS or not families:
         why = f"{is_are(len(graphs), 'document')} too few to compare learners"
@@ -121,7 +122,7 @@ def select(
     search = _Search(measure, report, math.inf if budget is None else time.monotonic() + budget)
     for n, last in _rungs(graphs):
         rows = sample_rows(np.arange(len(graphs)), n, random_state)
-        sample = Sample(X, graphs, rows, measure, folds=FOLDS, random_state=random_state)
+        sample = Sample(X, graphs, rows, measure, folds=FOLDS, random_state=random_state, n_jobs=n_jobs)
         best = search.compare(sample, families)
         if not last:
             families = [family for family, _ in best[: max(2, math.ceil(KEEP * len(best)))]]

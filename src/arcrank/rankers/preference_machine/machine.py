@@ -130,7 +130,8 @@ class PreferenceMachine(LowRankRanker):
     callback : callable, optional
         Called with each entry of the history; True stops.
     n_jobs : int
-        Threads that measure the gap; the result does not depend on it.
+        Threads that measure the gap, and folds of the calibration that are fitted at a time. The result does not
+        depend on it.
     random_state : int, RandomState or None
         Of the order in which instances are visited; None (the default) draws another one each time.
     verbose : int
