@@ -19,24 +19,28 @@ OLDEST_TESTS := tests/graphs tests/metrics tests/test_package.py tests/test_boun
 # each process of the tests translates the whole package again.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-processors test-oldest install-oldest fix bench pages docs clean
+.PHONY: demo test types kernels test-slow test-processors test-oldest install-oldest fix bench pages docs clean
 
 demo: $(STAMP)
 	$(BIN)/python -m arcrank demo
 
 # What to run before each commit. Kernels are compiled before the tests, since both processes would compile the same
-# ones, slowly under coverage.
+# ones, slowly under coverage; types are checked on one core meanwhile.
 test: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/arcrank warmup
+	$(MAKE) --no-print-directory --output-sync --jobs=2 types kernels
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=term --durations=40 --durations-min=3
 
-# Proofs that take long: all examples, killed workers and servers, hundreds of damaged files, the whole site.
-test-slow: $(STAMP)
+types: $(STAMP)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+kernels: $(STAMP)
 	$(BIN)/arcrank warmup
+
+# Proofs that take long: all examples, killed workers and servers, hundreds of damaged files, the whole site.
+test-slow: kernels
 	$(BIN)/pytest -n 2 --dist worksteal -m slow --durations=10 tests
 
 test-processors: $(STAMP)

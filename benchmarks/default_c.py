@@ -38,6 +38,7 @@ from arcrank.rankers.base import add_intercept
 from arcrank.rankers.scale import measure_scale
 from arcrank.rankers.set_offsets import choose_offsets
 from arcrank.solvers.design import LabelDesign
+from arcrank.solvers.flow_sums import FlowProblem
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 from arcrank.solvers.loglinear_dual import DualAscent
@@ -181,7 +182,7 @@ def log_linear(X: Any, graphs: PreferenceGraphs, C: float, constant: float, star
         state = PrimalState(np.zeros((1, graphs.n_labels)))
         loss = LogLinearLoss(graphs, DOMINATION, weight)
         design = LabelDesign(np.ones((n, 1)), graphs.n_labels)
-        solve_lbfgs(design, loss, state, tol=1e-3, max_iter=200, history=History())
+        solve_lbfgs(FlowProblem(design, loss), state, tol=1e-3, max_iter=200, history=History())
         return split_weights(state.W, 1.0)
     ascent = DualAscent(design_of(X, n, constant), graphs, DOMINATION, weight)
     dual = ascent.start()

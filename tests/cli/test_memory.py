@@ -42,6 +42,7 @@ def test_what_is_too_large_is_refused_before_work_begins(tmp_path, many, monkeyp
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.slow
 def test_the_way_that_fits_is_named(tmp_path, many, monkeypatch):
     with_memory(monkeypatch, 40 * MB)
     arguments = ("train", many, "--model", tmp_path / "m")
@@ -76,6 +77,7 @@ def test_check_says_what_train_would_refuse(many, monkeypatch):
     assert "--learner mmp --set n_features=2048 would fit" in found["remedy"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the address space is limited by Linux")
 def test_a_limit_that_is_real(tmp_path, many):
     import resource

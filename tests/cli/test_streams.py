@@ -22,7 +22,10 @@ def run_without(closed, *arguments, **streams) -> Result:
     return Result(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
 
 
-@pytest.fixture(params=["", "--help", "rank", "evaluate", "check", "info"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("--help", "evaluate", "check", "info")]
+
+
+@pytest.fixture(params=["", "rank", *SLOW])
 def printing(request, model, data) -> list:
     """A command whose product is what it prints."""
     files = {"rank": [model, data], "evaluate": [model, data], "check": [data], "info": [model]}
@@ -81,6 +84,7 @@ def test_training_writes_a_file_whatever_is_closed(tmp_path, data, learner, clos
     assert [left.name for left in tmp_path.iterdir()] == ["m.arcrank"]
 
 
+@pytest.mark.slow
 def test_a_report_that_was_asked_for_needs_an_output(tmp_path, data, model):
     path = tmp_path / "m.arcrank"
     arguments = ["train", data, "--model", path, "--learner", "mmp", "--json"]
@@ -90,6 +94,7 @@ def test_a_report_that_was_asked_for_needs_an_output(tmp_path, data, model):
     assert (tmp_path / "r.html").read_bytes().startswith(b"<!")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no device that is always full")
 def test_messages_that_cannot_be_written_are_dropped(tmp_path, data):
     with open("/dev/full", "wb") as full:
@@ -100,6 +105,7 @@ def test_messages_that_cannot_be_written_are_dropped(tmp_path, data):
         assert run_without([], "rank", tmp_path / "missing", data, stderr=full).code == 2
 
 
+@pytest.mark.slow
 def test_closed_input(model, data, tmp_path):
     told(run_without(["stdin"], "rank", model, "-"), "Standard input is closed", "path of a file")
     told(run_without(["stdin"], "train", "-", "--model", tmp_path / "m"), "Standard input is closed")
@@ -113,6 +119,7 @@ def test_input_that_cannot_be_read(model, tmp_path):
         told(run_without([], "rank", model, "-", stdin=file), "standard input: cannot be read: Bad file descriptor")
 
 
+@pytest.mark.slow
 def test_the_library_works_without_standard_error():
     """Progress has nowhere to go; that is no reason to fail."""
     script = (

@@ -306,6 +306,7 @@ ONE_NUMBER = (
 )
 
 
+@pytest.mark.slow
 def test_functions_of_numba_that_share_a_name_are_not_exchanged(tmp_path):
     """numba numbers its functions anew in each process, and calls the parts of both kinds of sort alike."""
     (tmp_path / "sorts.py").write_text(SORTS)

@@ -96,6 +96,7 @@ def test_reuters_knows_its_selections():
         load_reuters21578("modlewis")
 
 
+@pytest.mark.slow
 def test_rcv1_vectors(corpus_of):
     corpus = corpus_of(load_rcv1)
     assert sizes(corpus) == {"train": 14_401, "test": 13_212}

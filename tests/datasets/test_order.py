@@ -36,6 +36,7 @@ def test_the_expected_likeness_is_the_mean_over_all_orders():
     assert order_of(sets).expected == pytest.approx(np.mean(every))
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2**32),
     st.integers(2, 400),

@@ -138,6 +138,7 @@ def test_blocks_add_up_to_the_whole(good, batch_rows):
         row += len(block)
 
 
+@pytest.mark.slow
 def test_blocks_of_a_large_file_need_the_memory_of_one(tmp_path):
     path = tmp_path / "large.jsonl.gz"
     with gzip.open(path, "wt", compresslevel=1) as stream:

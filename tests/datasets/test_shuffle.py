@@ -30,6 +30,7 @@ def test_every_record_comes_once(held_bytes, records, seed):
     assert found == list(shuffled_records(iter(records), np.random.default_rng(seed), held_bytes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_bytes", [1, 2, 100])
 def test_all_orders_are_equally_likely(held_bytes):
     records, random, n = [b"a", b"b", b"c", b"d"], np.random.default_rng(0), 2400

@@ -1,4 +1,4 @@
-"""One cluster of two worker processes for all tests, and a small problem."""
+"""A cluster of two workers for all tests, and a small problem."""
 
 from __future__ import annotations
 
@@ -33,12 +33,9 @@ def two_workers(*, processes: bool = True) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="session", params=["processes"])
+@pytest.fixture(scope="session", params=["threads", pytest.param("processes", marks=pytest.mark.slow)])
 def client(request: pytest.FixtureRequest) -> Iterator[Client]:
-    """A cluster that all tests share; its workers are processes unless the test names threads too.
-
-    With the parameter always given, pytest does not end the cluster between tests that name it and tests that do not.
-    """
+    """A cluster that all tests share; its workers are threads, and processes in the slow run."""
     with two_workers(processes=request.param == "processes") as client:
         yield client
 

@@ -24,10 +24,7 @@ from arcrank.graphs import as_graphs
 from arcrank.rankers.candidates import CandidateSets
 from tests.distributed.conftest import CUTS, blocks_of
 
-both_kinds_of_workers = pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 
-
-@both_kinds_of_workers
 @pytest.mark.parametrize("n", CUTS)
 @pytest.mark.parametrize("solver", ["boosting", "lbfgs"])
 def test_sums_over_partitions_give_the_result_of_one_machine(client, problem, solver, n):
@@ -46,7 +43,6 @@ def test_sums_over_partitions_give_the_result_of_one_machine(client, problem, so
 
 
 @pytest.mark.slow
-@both_kinds_of_workers
 @pytest.mark.parametrize("n", CUTS)
 def test_dual_ascent_reaches_the_gap_on_any_partitions(client, problem, n):
     X, y = problem
@@ -68,7 +64,6 @@ def test_the_default_parameters_scale_with_all_partitions(client, problem):
     assert (found.solver_, found.C_) == (local.solver_, pytest.approx(local.C_, rel=1e-12))
 
 
-@both_kinds_of_workers
 def test_every_collection_is_taken(client, problem):
     X, y = problem
     dense, sets = X.toarray()[:60], y[:60]
@@ -82,7 +77,6 @@ def test_every_collection_is_taken(client, problem):
         np.testing.assert_allclose(found.coef_, expected, atol=1e-8)
 
 
-@both_kinds_of_workers
 def test_rows_of_a_bag_and_files_of_a_folder_are_read(client, problem, tmp_path):
     X, y = problem
     X, y = X[:60], [sorted(labels) for labels in y[:60]]
@@ -103,7 +97,6 @@ def test_rows_of_a_bag_and_files_of_a_folder_are_read(client, problem, tmp_path)
     np.testing.assert_allclose(found.coef_, expected[:, : found.n_features_in_], atol=1e-8)
 
 
-@both_kinds_of_workers
 def test_queries_of_shards_stay_whole(client, tmp_path):
     random_state = np.random.RandomState(0)
     Z, grades, ptr = random_state.rand(40, 5), random_state.randint(0, 3, 40), np.arange(0, 41, 4)
@@ -120,7 +113,6 @@ def test_queries_of_shards_stay_whole(client, tmp_path):
         DaskLogLinearRanker().fit(tmp_path)
 
 
-@both_kinds_of_workers
 def test_a_bad_row_is_named_by_file_and_line(client, tmp_path):
     (tmp_path / "good.jsonl").write_text(json.dumps({"features": {"a": 1}, "labels": ["x"]}))
     (tmp_path / "worse.jsonl").write_text('{"features": {"a": 1}, "labels": ["y"]}\n{"features": {"a": ')
@@ -128,7 +120,6 @@ def test_a_bad_row_is_named_by_file_and_line(client, tmp_path):
         DaskLogLinearRanker().fit(tmp_path)
 
 
-@both_kinds_of_workers
 def test_a_cut_weights_and_features_of_either_sign(client, problem):
     X, y = problem
     X = X.copy()

@@ -17,7 +17,6 @@ from arcrank.errors import InputError, ParameterError
 from tests.distributed.conftest import CUTS, blocks_of
 
 
-@pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 @pytest.mark.parametrize("n", CUTS)
 def test_any_partitions_reach_the_optimum_of_one_machine(client, problem, n):
     X, y = problem

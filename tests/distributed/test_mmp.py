@@ -16,7 +16,6 @@ from arcrank.graphs import as_graphs
 from tests.distributed.conftest import CUTS, blocks_of
 
 
-@pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 @pytest.mark.parametrize("average", [False, True])
 def test_one_partition_gives_the_result_of_one_machine(client, problem, average):
     X, y = problem
@@ -29,7 +28,6 @@ def test_one_partition_gives_the_result_of_one_machine(client, problem, average)
     assert found.history_[-1]["loss1"] == pytest.approx(local.history_[-1]["loss1"])
 
 
-@pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 @pytest.mark.parametrize("n", [2, 5])
 def test_the_weights_of_partitions_are_mixed_by_their_documents(client, problem, n):
     X, y = problem

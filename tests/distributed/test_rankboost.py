@@ -29,7 +29,6 @@ def graded(problem):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 @pytest.mark.parametrize("n", CUTS)
 @pytest.mark.parametrize("thresholds", ["all", 5])
 def test_summed_scans_give_the_stumps_of_one_machine(client, graded, n, thresholds):

@@ -39,8 +39,7 @@ def test_the_optimum_is_that_of_one_machine(client, problem, n, loss, cut):
     assert_same_optimum(client, problem, n, loss, cut)
 
 
-@pytest.mark.parametrize("client", ["threads"], indirect=True)
-def test_workers_in_threads(client, problem):
+def test_the_optimum_of_two_partitions_is_that_of_one_machine(client, problem):
     assert_same_optimum(client, problem, 2, "hinge", True)
 
 

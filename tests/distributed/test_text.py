@@ -23,7 +23,6 @@ def parts_of(texts, cuts):
     return [dask.delayed(texts[a:b]) for a, b in pairwise(cuts)]
 
 
-@pytest.mark.parametrize("client", ["processes", "threads"], indirect=True)
 @pytest.mark.parametrize("n", CUTS)
 def test_merged_counts_give_the_features_of_one_machine(client, n):
     local = TextFeatures().fit(TEXTS)

@@ -95,6 +95,7 @@ def test_every_public_name_is_documented(name, shown):
     assert not list(complaints(importlib.import_module(name), shown))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLIC)
 def test_examples_import_what_they_use(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

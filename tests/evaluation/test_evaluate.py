@@ -204,6 +204,7 @@ def test_the_forms_of_an_evaluation(X, Y, tmp_path):
     assert block == told | {"model": "<m>"}
 
 
+@pytest.mark.slow
 def test_a_stream_is_never_held_whole():
     random, k = np.random.default_rng(0), 200
     ranker = RocchioRanker().fit(random.random((k, 3)), np.arange(k))

@@ -83,6 +83,7 @@ def test_curves_are_drawn_for_the_online_rankers_only(small):
         assert left < 1 < axes.lines[0].get_xdata()[-1] < right < 100  # at most 60 rounds fill the axis
 
 
+@pytest.mark.slow
 def test_reuters_comes_out_as_published(corpus_of):
     corpus_of(load_reuters21578, "modapte")
     cells = list(runs.cells("Reuters-21578"))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from arcrank.datasets import load_rcv1
@@ -9,6 +10,7 @@ from arcrank.experiments.outcomes import Outcome
 from arcrank.graphs import LayeredGraphs
 
 
+@pytest.mark.slow
 def test_a_cell_of_figure_4_on_the_text_sample(corpus_of, monkeypatch):
     corpus_of(load_rcv1, "text-sample")
     selected = {"smoothing": 0.1, "virtual": 0.0, "max_iter": 5}

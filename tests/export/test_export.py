@@ -112,6 +112,7 @@ def test_pages_work_on_a_phone_and_in_the_dark(open_page, rows, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"language": "german"}, {"stem": "english", "stop_words": None, "ngrams": 3, "digits": "drop", "norm": "l1"},
@@ -133,6 +134,7 @@ def test_features_equal_those_of_python(open_page, rows, tmp_path, options):
         np.testing.assert_allclose([value for _, value in row], x.data, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["porter", "english", "german"])
 def test_stems_equal_those_of_snowball(browser, name):  # noqa: F811
     if Stemmer.version() < "3.1" and name != "porter":

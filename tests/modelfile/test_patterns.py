@@ -38,6 +38,7 @@ REPEAT = st.sampled_from(["", "", "", "+", "*", "?", "{2}", "{1,3}", "{2,}", "+?
 MORE = st.sampled_from(["", r"\b"])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(MORE, st.lists(st.tuples(PIECE, REPEAT), min_size=1, max_size=4), MORE)
 def test_a_proved_pattern_never_looks_at_a_run_twice(start, pieces, end):

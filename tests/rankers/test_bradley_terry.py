@@ -70,6 +70,7 @@ def test_davidsons_ties_are_at_the_optimum():
     assert BradleyTerry(ties="ignore").fit(votes_of(a, b, outcome, 4)).tie_ is None
 
 
+@pytest.mark.slow
 def test_a_million_votes_over_200_labels_take_seconds():
     _, a, b, outcome = simulate(k=200, m=1_000_000)
     start = time.perf_counter()
@@ -80,6 +81,7 @@ def test_a_million_votes_over_200_labels_take_seconds():
     assert len(model.rank()) == 200
 
 
+@pytest.mark.slow
 def test_intervals_have_their_level():
     random = np.random.default_rng(1)
     hits = 0

@@ -166,6 +166,7 @@ def test_many_weights_are_learnt_by_the_dual():
     assert again.fit(sets, grades).n_iter_ < first
 
 
+@pytest.mark.slow
 def test_memory_follows_the_candidates_and_not_the_longest_instance():
     """One instance of 100,000 candidates beside 10,000 of ten; a padded matrix would have a thousand million cells."""
     rng = np.random.default_rng(0)

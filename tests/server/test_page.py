@@ -310,6 +310,7 @@ def test_a_pasted_and_a_dropped_document_are_ranked_in_150_ms(page_of, server):
     assert labels(page) == server.ranking("news", "grain wheat bushel")["ranking"]
 
 
+@pytest.mark.slow
 def test_the_screenshots_of_the_guide_can_be_made(browser, server, tmp_path):
     screenshots.take(browser, server.address, tmp_path, TEXT)
     for name, (width, height, _) in screenshots.VIEWS.items():

@@ -13,6 +13,7 @@ from arcrank.decompositions import CONSTANT_CUT_DOMINATION, get_decomposition
 from arcrank.graphs import LayeredGraphs
 from arcrank.losses import LogLinearLoss
 from arcrank.solvers.design import LabelDesign
+from arcrank.solvers.flow_sums import FlowProblem
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 from arcrank.solvers.loglinear_dual import DualAscent
@@ -46,7 +47,7 @@ def test_dual_and_lbfgs_find_the_same_certified_optimum(g, decomposition, seed, 
     dual, _ = by_dual(X, g, cut, weight, normalize)
     primal = PrimalState(np.zeros((4, g.n_labels)))
     loss = LogLinearLoss(g, cut, weight, normalize=normalize)
-    solve_lbfgs(LabelDesign(X, g.n_labels), loss, primal, tol=1e-8, max_iter=2000, history=History())
+    solve_lbfgs(FlowProblem(LabelDesign(X, g.n_labels), loss), primal, tol=1e-8, max_iter=2000, history=History())
     assert dual.converged
     assert primal.converged
     values = [objective(X, g, cut, weight, normalize, state.W) for state in (dual, primal)]

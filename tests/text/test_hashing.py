@@ -29,6 +29,7 @@ def test_terms_that_share_a_column_add_up():
     assert X.toarray().tolist() == [[3.0]]
 
 
+@pytest.mark.slow
 def test_hashes_are_the_same_in_every_process():
     code = (
         "from arcrank.text import HashedTextFeatures;"

@@ -78,6 +78,7 @@ def medical():
     return X[train], [y[i] for i in train], X[test], as_graphs([y[i] for i in test], labels=corpus.labels)
 
 
+@pytest.mark.slow
 def test_the_choice_is_better_than_its_worst_candidates_and_nearly_the_best(medical):
     X, y, Z, truth = medical
     auto = AutoRanker().fit(X, y)
@@ -100,6 +101,7 @@ def test_the_same_seed_gives_the_same_model_in_any_number_of_threads(medical):
     assert [one | {"seconds": 0} for one in first.trials_] == [one | {"seconds": 0} for one in second.trials_]
 
 
+@pytest.mark.slow
 def test_rankings_of_dense_features():
     corpus = load_label_ranking("glass")
     X, ranks = corpus.X, corpus.graphs()

@@ -24,6 +24,7 @@ from arcrank.rankers.base import add_intercept
 from arcrank.rankers.candidates import CandidateSets, add_cut_candidate, candidate_graphs_with_cut
 from arcrank.rankers.thresholds import set_sizes
 from arcrank.solvers.design import CandidateDesign, LabelDesign
+from arcrank.solvers.flow_sums import FlowProblem
 from arcrank.solvers.loglinear_boosting import BoostingSums, CandidateSums, LabelSums
 from arcrank.solvers.loglinear_dual import count_flows
 from arcrank.solvers.products import row_products
@@ -73,14 +74,15 @@ class Block:
             options = {"normalize": plan.normalize}
             return CandidateSums(self.X.features, self.graphs, plan.decomposition, self.weight, **options)
         assert isinstance(self.design, LabelDesign)
-        return LabelSums(self.design, self.loss(1.0), self.graphs.arc_counts() > 0)
+        return LabelSums(self.design, self._make_loss(self.weight), self.graphs.arc_counts() > 0)
 
-    def loss(self, cost: float) -> Any:
-        """The loss with C in the weights of the instances."""
-        found = self.__dict__.get("_loss")
+    def problem(self, cost: float) -> FlowProblem:
+        """The problem of L-BFGS, with C in the weights of the instances."""
+        found = self.__dict__.get("_problem")
         if found is None or found[0] != cost:
-            found = self.__dict__["_loss"] = cost, self._make_loss(cost * self.weight)
-        return found[1]
+            found = self.__dict__["_problem"] = cost, FlowProblem(self.design, self._make_loss(cost * self.weight))
+        problem: FlowProblem = found[1]
+        return problem
 
     def _make_loss(self, weight: Array) -> Any:
         bind = self.plan.loss or partial(LogLinearLoss, normalize=self.plan.normalize)
@@ -159,8 +161,7 @@ def block_facts(block: Block) -> dict[str, Any]:
 
 def gradient_sums(block: Block, W: Array, cost: float) -> Sums:
     """Return the loss of a block, and `X'(outflow - inflow)`."""
-    value, outflow, inflow = block.loss(cost).flows(block.design.scores(W))
-    return value, block.design.transposed(outflow - inflow)
+    return block.problem(cost).flow_sums(W)
 
 
 def boosting_sums(block: Block, W: Array) -> Sums:
@@ -187,29 +188,17 @@ class SummedBoosting:
 
 
 class SummedFlows:
-    """Sums over partitions in the place of both the design and the loss of a primal solver.
-
-    A solver asks for `transposed(flows(scores(W)))`. Here `flows` returns what is already multiplied by X' and summed,
-    and the other two return their argument, so that the solvers on the client stay those of one machine.
-    """
+    """The problem of L-BFGS, summed over partitions: the solver on the client is that of one machine."""
 
     def __init__(self, partitions: Partitions, weight_shape: tuple[int, ...], cost: float) -> None:
         self.weight_shape = weight_shape
         self._partitions = partitions
         self._cost = cost
 
-    def scores(self, W: Array) -> Array:
-        """The weights themselves."""
-        return W
-
-    def transposed(self, flow: Array) -> Array:
-        """Sums that are transposed already."""
-        return flow
-
-    def flows(self, W: Array) -> tuple[float, Array, Array]:
-        """The loss and two arrays whose difference is X'(outflow - inflow)."""
-        value, difference = self._partitions.sum(gradient_sums, W, self._cost)
-        return value, difference, np.zeros(1)
+    def flow_sums(self, W: Array) -> tuple[float, Array]:
+        """The loss at the weights, and `X'(outflow - inflow)`."""
+        value, sums = self._partitions.sum(gradient_sums, W, self._cost)
+        return value, sums
 
 
 def sampled_scores(block: Block, coef: Array, intercept: Array, offsets: list[int], step: int) -> tuple[Array, Any]:

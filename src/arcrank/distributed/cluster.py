@@ -1,9 +1,10 @@
 """The engine on Dask: a coarse task for each partition in every round, and bounded waiting.
 
 A round sends the weights to all workers once, runs one task for each partition where it is stored, adds the results as
-a tree and fetches the sum. Partitions are results of tasks, so Dask computes those of a lost worker again from their
-source. A round that was disturbed is repeated from the client: it depends on nothing but the partitions and the values
-sent with it. Whatever the cluster does, a call ends: with its result, or with a `ClusterError` after the time limit.
+a tree, whose root is the client, and fetches the sums. Partitions are results of tasks, so Dask computes those of a
+lost worker again from their source. A round that was disturbed is repeated from the client: it depends on nothing but
+the partitions and the values sent with it. Whatever the cluster does, a call ends: with its result, or with a
+`ClusterError` after the time limit.
 """
 
 from __future__ import annotations
@@ -110,17 +111,18 @@ class Cluster:
         key, workers = (f"arcrank-{name}", self.run, self._tasks), [worker] if worker else None
         return self.client.submit(function, *args, key=key, pure=False, workers=workers)
 
-    def attempt(self, start: Callable[[], list[Future]], n_results: int, homes: list[str]) -> list[Any]:
-        """Start tasks, wait for them and return the last `n_results` results; start again where the cluster failed.
+    def attempt(self, start: Callable[[], tuple[list[Future], list[Future]]], homes: list[str]) -> list[Any]:
+        """Start tasks, wait for them and return the results that are wanted; start again where the cluster failed.
 
-        `homes` are the workers that tasks were prescribed to. The loss of one is a failure; the list is then cleared.
+        `start` returns all futures, whose progress is watched, and those of the results. `homes` are the workers that
+        tasks were prescribed to. The loss of one is a failure; the list is then cleared.
         """
         watch = _Watch(self, homes)
         while True:
             try:
-                futures = start()
-                self._wait(futures, futures[-n_results:], watch)
-                return self._gather(futures[-n_results:])
+                futures, results = start()
+                self._wait(futures, results, watch)
+                return self._gather(results)
             except _TaskError as error:
                 _reraise(error.args[0])
             except _LOST as error:
@@ -220,7 +222,7 @@ class ClusterPartitions:
 
     def map(self, function: Callable[..., Any], *broadcast: Any) -> list[Any]:
         """Return the result for each partition, in order; for small results only."""
-        return self.cluster.attempt(lambda: self._start(function, broadcast), len(self), self._homes)
+        return self.cluster.attempt(lambda: self._start(function, broadcast), self._homes)
 
     def sum(self, function: Callable[..., Sums], *broadcast: Any) -> Sums:
         """Return the sum over partitions: first of those at one worker, then as a tree."""
@@ -228,8 +230,12 @@ class ClusterPartitions:
         return sums
 
     def reduce(self, function: Callable[..., Any], merge: Callable[[Sequence[Any]], Any], *broadcast: Any) -> Any:
-        """Return the results of all partitions, merged as a tree; `merge` takes some results and returns one."""
-        return self.cluster.attempt(lambda: self._start_tree(function, merge, broadcast), 1, self._homes)[0]
+        """Return the results of all partitions, merged as a tree; `merge` takes some results and returns one.
+
+        The root of the tree is the client: a task for the last few results would cost a round trip, and no fewer bytes.
+        """
+        parts = self.cluster.attempt(lambda: self._start_tree(function, merge, broadcast), self._homes)
+        return merge(parts) if len(parts) > 1 else parts[0]
 
     def derive(self, function: Callable[..., Any], *broadcast: Any, keep: Sequence[int]) -> ClusterPartitions:
         """Return new partitions `function(partition, index, *broadcast)`, only of those listed in `keep`.
@@ -243,7 +249,7 @@ class ClusterPartitions:
         ]
         return ClusterPartitions(self.cluster, futures)
 
-    def _start(self, function: Callable[..., Any], broadcast: Sequence[Any]) -> list[Future]:
+    def _start(self, function: Callable[..., Any], broadcast: Sequence[Any]) -> tuple[list[Future], list[Future]]:
         if any(future.cancelled() for future in self.futures) and self.cluster.answers():
             raise ClusterError(
                 "The Dask cluster has lost partitions that it cannot compute again. Give data that workers can read "
@@ -251,20 +257,21 @@ class ClusterPartitions:
             )
         self._settle()
         sent, name = self.cluster.broadcast(broadcast, self._homes[0]), function.__name__.strip("_")
-        return [
+        futures = [
             self.cluster.submit(name, function, future, *sent, worker=home)
             for future, home in zip(self.futures, self._homes, strict=True)
         ]
+        return futures, futures
 
     def _start_tree(
         self, function: Callable[..., Any], merge: Callable[..., Any], broadcast: Sequence[Any]
-    ) -> list[Future]:
-        futures = self._start(function, broadcast)
+    ) -> tuple[list[Future], list[Future]]:
+        futures = self._start(function, broadcast)[0]
         level = self._merge_groups(merge, futures, self._neighbours())
-        while len(level) > 1:
+        while len(level) > _FAN_IN:
             groups = [list(range(i, min(i + _FAN_IN, len(level)))) for i in range(0, len(level), _FAN_IN)]
             futures, level = futures + level, self._merge_groups(merge, level, groups)
-        return [*futures, level[0]]
+        return futures + level, level
 
     def _settle(self) -> None:
         """Choose a worker for each partition as soon as all are computed, and again where a worker was lost.

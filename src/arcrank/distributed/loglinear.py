@@ -193,8 +193,7 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
                 steps: dict[str, Any] = {"smoothing": self.smoothing, "virtual": self.virtual, "tol": self.tol / 1000}
                 solve_boosting(SummedBoosting(blocks), state, **steps, **options)
             else:
-                sums: Any = SummedFlows(blocks, shape, self.C_)
-                solve_lbfgs(sums, sums, state, tol=self.tol, **options)
+                solve_lbfgs(SummedFlows(blocks, shape, self.C_), state, tol=self.tol, **options)
         finally:
             self._finish(state, history, self.n_features_in_)
 

@@ -95,6 +95,15 @@ class LogLinearLoss:
             outflow[:, 0] = inflow[:, 0] = 0.0
         return float(losses.sum()), outflow, inflow
 
+    def flows_of(self, block: slice, scores: Array) -> tuple[float, Array, Array]:
+        """The loss, outflow and inflow of some instances, from their scores, (m, k)."""
+        outflow, inflow, losses = np.empty_like(scores), np.empty_like(scores), np.empty(len(scores))
+        flows = (inflow, outflow) if self._mirror else (outflow, inflow)
+        self._kernel(*self._arguments, self.weight, self.normalize, block.start, scores, *flows, losses)
+        if self._constant_cut:
+            outflow[:, 0] = inflow[:, 0] = 0.0
+        return float(losses.sum()), outflow, inflow
+
     def derivatives(self, scores: Array) -> tuple[float, Array, Array]:
         """The loss, its gradient in the scores (inflow - outflow), and the diagonal of its Hessian, (n, k) arrays.
 
@@ -112,13 +121,16 @@ class LogLinearLoss:
         weight = np.where(self.weight > 0.0, self.weight, 1.0)[:, None]  # without weight there is no flow
         return value, gradient, np.maximum(0.0, inflow + outflow - gradient**2 / weight)
 
+    @property
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self._graph,) if self._kernel is piece_flows else (self._graph, self._mirror)
+
     def _run(self, kernel: Callable[..., None], scores: Array, *results: Array) -> None:
         """Call a kernel on blocks of rows, by one thread or several."""
-        graph = (self._graph,) if self._kernel is piece_flows else (self._graph, self._mirror)
 
         def work(block: slice) -> None:
             parts = (part[block] for part in results)
-            kernel(*graph, self.weight, self.normalize, block.start, scores[block], *parts)
+            kernel(*self._arguments, self.weight, self.normalize, block.start, scores[block], *parts)
 
         blocks = row_blocks(*self.shape, cells=1 << 17)
         if self.n_jobs == 1 or len(blocks) < 2:

@@ -371,9 +371,11 @@ class LogLinearRanker(LabelFeatureRanker):
 
     def _minimise(self, features: Any, loss: Any) -> None:
         """Fit by L-BFGS."""
+        from arcrank.solvers.flow_sums import FlowProblem
+
         state, history = PrimalState(self._warm_weights(features.weight_shape)), self._history()
         try:
-            solve_lbfgs(features, loss, state, tol=self.tol, max_iter=self.max_iter, history=history)
+            solve_lbfgs(FlowProblem(features, loss), state, tol=self.tol, max_iter=self.max_iter, history=history)
         finally:
             self._finish(state, history, self.n_features_in_)
 

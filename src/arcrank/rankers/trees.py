@@ -314,10 +314,11 @@ class TreeRanker(LabelRanker):
 def _best_constants(loss: Any) -> Array:
     """The scores, the same for all instances, with the least `loss + 1/2 ||scores||^2`, which sum to 0."""
     from arcrank.solvers.design import LabelDesign
+    from arcrank.solvers.flow_sums import FlowProblem
     from arcrank.solvers.lbfgs import PrimalState, solve_lbfgs
 
     n, k = loss.shape
     state = PrimalState(np.zeros((1, k)))
     design: Any = LabelDesign(np.ones((n, 1)), k, 1)
-    solve_lbfgs(design, loss, state, tol=1e-6, max_iter=100, history=History())
+    solve_lbfgs(FlowProblem(design, loss), state, tol=1e-6, max_iter=100, history=History())
     return state.W[0]

@@ -29,8 +29,8 @@ class LabelDesign:
 
     def __init__(self, X: Any, n_labels: int, n_jobs: int = 1) -> None:
         self.X = X
-        self.weight_shape = X.shape[1], n_labels
-        self._n_jobs = n_jobs
+        self.weight_shape: tuple[int, ...] = X.shape[1], n_labels
+        self.n_jobs = n_jobs
         self._columns = _column_blocks(X, n_jobs)
 
     def scores(self, W: Array) -> Array:
@@ -43,7 +43,7 @@ class LabelDesign:
             return np.asarray((self.X.T @ sp.csr_matrix(flow)).toarray())
         if len(self._columns) == 1:
             return np.asarray(self._columns[0].T @ flow)
-        with ThreadPoolExecutor(self._n_jobs) as threads:
+        with ThreadPoolExecutor(self.n_jobs) as threads:
             return np.concatenate(list(threads.map(lambda part: np.asarray(part.T @ flow), self._columns)))
 
     def split(self) -> tuple[LabelDesign, LabelDesign | None]:
@@ -52,7 +52,7 @@ class LabelDesign:
             return self, None
         negative = -self.X.minimum(0) if sp.issparse(self.X) else -np.minimum(self.X, 0)
         k = self.weight_shape[1]
-        return LabelDesign(self.X + negative, k, self._n_jobs), LabelDesign(negative, k, self._n_jobs)
+        return LabelDesign(self.X + negative, k, self.n_jobs), LabelDesign(negative, k, self.n_jobs)
 
     def largest_norm(self, rows: Mask) -> float:
         """The largest 1-norm of these rows of X."""
@@ -65,7 +65,7 @@ class CandidateDesign:
 
     def __init__(self, Z: Any) -> None:
         self._Z = Z
-        self.weight_shape = (Z.shape[1],)
+        self.weight_shape: tuple[int, ...] = (Z.shape[1],)
 
     def scores(self, W: Array) -> Array:
         """`Z w`, (candidates,)."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from arcrank._typing import Array
-from arcrank.losses import FlowLoss
-from arcrank.solvers.design import Design
 from arcrank.solvers.history import History
+
+if TYPE_CHECKING:
+    from arcrank.solvers.flow_sums import PrimalProblem  # which imports kernels
 
 _ROUNDING = 1e-30  # of the square of a gradient
 
@@ -28,15 +29,14 @@ class PrimalState:
 
 
 def solve_lbfgs(
-    features: Design,
-    loss: FlowLoss,
+    problem: PrimalProblem,
     state: PrimalState,
     *,
     tol: float,
     max_iter: int,
     history: History,
 ) -> None:
-    """Minimise `1/2 ||W||^2 + loss(X W)` from `state` on, until the relative duality gap is at most tol.
+    """Minimise `1/2 ||W||^2 + loss(W)` from `state` on, until the relative duality gap is at most tol.
 
     The flows at W are a feasible dual point, and with the gradient g = W - X'(outflow - inflow) the gap between the two
     is exactly ||g||^2 / 2: the primal method has a certificate too.
@@ -44,15 +44,15 @@ def solve_lbfgs(
     latest: dict[str, Any] = {}
 
     def objective(flat: Array) -> tuple[float, Array]:
-        W = flat.reshape(features.weight_shape)
-        value, outflow, inflow = loss.flows(features.scores(W))
-        gradient = W - features.transposed(outflow - inflow)
+        W = flat.reshape(problem.weight_shape)
+        value, sums = problem.flow_sums(W)
+        gradient = W - sums
         primal = value + 0.5 * float(np.vdot(W, W))
         latest.update(loss=value, gap=_relative(0.5 * float(np.vdot(gradient, gradient)), primal), x=flat.copy())
         return primal, gradient.ravel()
 
     def note(_: Any) -> None:
-        state.W = latest["x"].reshape(features.weight_shape)
+        state.W = latest["x"].reshape(problem.weight_shape)
         state.loss, state.relative_gap = latest["loss"], latest["gap"]
         stop = history.add(loss=state.loss, gap=state.relative_gap)
         latest["stopped"] = stop or state.relative_gap <= tol

@@ -13,6 +13,7 @@ from arcrank.decompositions import Decomposition
 from arcrank.graphs import CandidateGraphs
 from arcrank.losses import FlowLoss
 from arcrank.solvers.design import LabelDesign, csr_triple
+from arcrank.solvers.flow_sums import RowBlocks
 from arcrank.solvers.history import History
 from arcrank.solvers.lbfgs import PrimalState
 
@@ -37,14 +38,31 @@ class LabelSums:
         self.rho = 2.0 * features.largest_norm(rows)
         self._features, self._loss = features, loss
         self._positive, self._negative = features.split()
+        parts = [RowBlocks.of(one, loss) for one in (features, self._positive, self._negative) if one is not None]
+        self._blocks = [one for one in parts if one is not None]  # all of them or none: they differ in X only
 
     def sums(self, W: Array) -> tuple[float, Array, Array]:
         """`W+ = X' inflow` and `W- = X' outflow`; for features of either sign the terms are crossed."""
+        if self._blocks:
+            return self._sums_by_blocks(W, *self._blocks)
         value, outflow, inflow = self._loss.flows(self._features.scores(W))
         plus, minus = self._positive.transposed(inflow), self._positive.transposed(outflow)
         if self._negative is not None:
             plus += self._negative.transposed(outflow)
             minus += self._negative.transposed(inflow)
+        return value, plus, minus
+
+    def _sums_by_blocks(
+        self, W: Array, features: RowBlocks, positive: RowBlocks, negative: RowBlocks | None = None
+    ) -> tuple[float, Array, Array]:
+        value, plus, minus = 0.0, np.zeros(W.shape), np.zeros(W.shape)
+        for rows, part, outflow, inflow in features.flows(W):
+            value += part
+            positive.add(rows, inflow, plus)
+            positive.add(rows, outflow, minus)
+            if negative is not None:
+                negative.add(rows, outflow, plus)
+                negative.add(rows, inflow, minus)
         return value, plus, minus
 
 

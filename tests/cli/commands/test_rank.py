@@ -337,6 +337,7 @@ def test_parquet_without_labels(model, tmp_path):
     failed(call("rank", model, path), "a column text is needed, got words")
 
 
+@pytest.mark.slow
 def test_batches_are_bounded(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("a line of text\n" * 200_000)

@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from arcrank.training import warmup
 
 
+@pytest.mark.slow
 def test_a_group_compiles_what_its_learners_need(tmp_path):
     """In a process of its own, with an empty cache; the group that compiles quickest."""
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
