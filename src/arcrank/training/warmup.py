@@ -12,10 +12,15 @@ import numpy as np
 from scipy import sparse
 
 from arcrank.bipartite.rankboost import RankBoost
+from arcrank.graphs import ArcGraphs
 from arcrank.metrics import average_precision, domination_error, ranking_loss
+from arcrank.rankers.candidates import CandidateSets
 from arcrank.rankers.loglinear import LogLinearRanker
 from arcrank.rankers.online.mmp import MMPRanker
+from arcrank.rankers.online.perceptron import PerceptronRanker
+from arcrank.rankers.online.preference_machine import OnlinePreferenceMachine
 from arcrank.rankers.preference_machine import PreferenceMachine
+from arcrank.rankers.shortlist import ShortlistRanker
 from arcrank.training.auto import AutoRanker
 
 N_DOCUMENTS, N_FEATURES, N_LABELS = 60, 20, 5
@@ -24,7 +29,10 @@ GROUPS: dict[str, list[Any]] = {
     "LogLinearRanker": [LogLinearRanker(solver=solver) for solver in ("dual", "lbfgs", "boosting")],
     "kernel machines": [PreferenceMachine(kernel="rbf"), PreferenceMachine("domination", kernel="rbf")],
     "AutoRanker": [AutoRanker()],
-    "online learners": [MMPRanker()],
+    "ShortlistRanker": [ShortlistRanker()],
+    "candidates": [LogLinearRanker(solver=solver) for solver in ("dual", "boosting")] + [PreferenceMachine()],
+    "arcs": [LogLinearRanker(solver="dual"), LogLinearRanker(solver="lbfgs"), PreferenceMachine(), MMPRanker()],
+    "online learners": [MMPRanker(), PerceptronRanker(), OnlinePreferenceMachine()],
     "RankBoost": [RankBoost()],
 }
 """What is compiled together, in one process; the longest first."""
@@ -39,14 +47,24 @@ def warm_up(processes: int | None = None) -> Iterator[str]:
 
 def compile_group(name: str) -> str:
     """Fit the learners of a group to a few random documents; return the name."""
+    X, y = _examples(name)
+    for learner in GROUPS[name]:
+        scores = learner.fit(X, y).decision_function(X)
+        if isinstance(y, np.ndarray) and y.ndim == 2:
+            for measure in (average_precision, ranking_loss, domination_error):
+                measure(y, scores)
+    return name
+
+
+def _examples(name: str) -> tuple[Any, Any]:
+    """Documents and preferences of the kind that a group learns from: label sets, unless its name says another."""
     random = np.random.default_rng(0)
     X = sparse.random(N_DOCUMENTS, N_FEATURES, density=0.3, random_state=0, format="csr")
     Y = (random.random((N_DOCUMENTS, N_LABELS)) < 0.4).astype(np.int64)
-    for learner in GROUPS[name]:
-        if isinstance(learner, RankBoost):
-            learner.fit(X, Y[:, 0])
-            continue
-        scores = learner.fit(X, Y).decision_function(X)
-        for measure in (average_precision, ranking_loss, domination_error):
-            measure(Y, scores)
-    return name
+    if name == "RankBoost":
+        return X, Y[:, 0]
+    if name == "arcs":
+        return X, ArcGraphs.from_arcs([[(int(i), (int(i) + 1) % N_LABELS)] for i in Y.argmax(axis=1)], N_LABELS)
+    if name == "candidates":
+        return CandidateSets(X, np.arange(0, N_DOCUMENTS + 1, N_LABELS)), Y[:, 0]
+    return X, Y

@@ -28,3 +28,8 @@ def test_a_group_compiles_what_its_learners_need(tmp_path):
 def test_every_group_is_reported(monkeypatch):
     monkeypatch.setattr(warmup, "GROUPS", {"RankBoost": warmup.GROUPS["RankBoost"]})
     assert list(warmup.warm_up(processes=1)) == ["RankBoost"]
+
+
+@pytest.mark.parametrize("name", warmup.GROUPS)
+def test_the_learners_of_every_group_can_be_fitted(name):
+    assert warmup.compile_group(name) == name
