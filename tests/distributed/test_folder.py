@@ -48,6 +48,7 @@ def test_shards_of_numbered_features(client, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("client", ["processes"], indirect=True)  # another process does not reach workers in threads
 def test_the_command_needs_no_default_client(client, shards, tmp_path):
     model = tmp_path / "m.arcrank"
     command = [sys.executable, "-m", "arcrank", "train", shards, "-m", model, "--scheduler", client.scheduler.address]
