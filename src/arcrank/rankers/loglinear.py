@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, IntArray, Mask
-from arcrank._validation import check_callable, check_real, check_seed
+from arcrank._validation import check_callable, check_int, check_real, check_seed
 from arcrank.decompositions import CONSTANT_CUT_DOMINATION, DOMINATION, Decomposition, get_decomposition
 from arcrank.errors import ParameterError
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
@@ -254,7 +254,7 @@ class LogLinearRanker(LabelFeatureRanker):
         check_arc_weights(self.arc_weights)
         check_real("tol", self.tol, above=0)
         check_real("max_iter", self.max_iter, above=0)
-        check_real("n_jobs", self.n_jobs, above=0)
+        check_int("n_jobs", self.n_jobs, at_least=1)
         check_real("smoothing", self.smoothing, at_least=0)
         check_real("virtual", self.virtual, at_least=0)
         if self.solver not in SOLVERS:

@@ -391,8 +391,9 @@ class PreferenceMachine(LowRankRanker):
         """Raise a `ParameterError` for the first parameter that `fit` would refuse, without any data."""
         check_cost(self.C)
         check_intercept(self.intercept)
-        for name in ("tol", "max_iter", "n_jobs", "beta", "cache_mb"):
+        for name in ("tol", "max_iter", "beta", "cache_mb"):
             check_real(name, getattr(self, name), above=0)
+        check_int("n_jobs", self.n_jobs, at_least=1)
         if self.aggregate not in ("max", "sum"):
             raise ParameterError(f"aggregate must be 'max' or 'sum', got {self.aggregate!r}.")
         if self.prediction not in ("auto", "plm"):
