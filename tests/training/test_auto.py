@@ -118,6 +118,14 @@ def test_rankings_of_dense_features():
 
 
 @pytest.mark.slow
+def test_few_words_are_not_a_table():
+    tea, milk = ["green tea", "black tea", "tea cup"], ["cold milk", "milk cow", "warm milk"]
+    auto = AutoRanker(random_state=0).fit((tea + milk) * 8, (["tea"] * 3 + ["milk"] * 3) * 8)
+    assert auto.model_.steps[0][1].transform(tea).shape[1] < 20
+    assert {record["learner"] for record in auto.trials_} <= {"preference-machine", "log-linear"}
+    assert not any("kernel" in str(record) for record in auto.trials_)
+
+
 def test_units_do_not_matter():
     corpus = load_label_ranking("iris")
     X = np.asarray(corpus.X.todense()) if sp.issparse(corpus.X) else np.asarray(corpus.X)

@@ -187,7 +187,7 @@ class AutoRanker(BaseEstimator):
             self.seconds_ = time.perf_counter() - start
             return self
         transformer, features, graphs, kind = self._data(X, y, reporter)
-        families = self._families(features, graphs, kind)
+        families = self._families(features, graphs, kind, transformer)
         tried: list[Trial] = []
         with reporter.progress("selecting a ranker") as move:
             if self.embeddings and isinstance(transformer, TextFeatures):
@@ -230,7 +230,7 @@ class AutoRanker(BaseEstimator):
             transformer, features = make_features(self, documents, {})
         _check_unlabelled(features, y)
         graphs, kind = of_labelled[2:]
-        families, seed = self._families(features, graphs, kind), int(self.random_state)
+        families, seed = self._families(features, graphs, kind, transformer), int(self.random_state)
         measure = default_measure(graphs) if self.measure == AUTO else self.measure
         settings: dict[str, Any] = {"random_state": seed}
         with reporter.progress("selecting a ranker") as move:
@@ -302,8 +302,9 @@ class AutoRanker(BaseEstimator):
         self.selected_ = f"{choice.describe()} ({choice.why})"
         self.validation_ = choice.validation()
 
-    def _families(self, X: Any, graphs: PreferenceGraphs, kind: str) -> list[Plan]:
-        families = families_for(X, graphs.n_labels, label_sets=has_cut(graphs, kind), votes=has_weights(graphs))
+    def _families(self, X: Any, graphs: PreferenceGraphs, kind: str, transformer: Any) -> list[Plan]:
+        preferences = {"label_sets": has_cut(graphs, kind), "votes": has_weights(graphs)}
+        families = families_for(X, graphs.n_labels, **preferences, words=isinstance(transformer, TextFeatures))
         found = restricted(families, self.learners, self.parameters)
         common = {"random_state": int(self.random_state)} | ({} if self.n_jobs == 1 else {"n_jobs": self.n_jobs})
         common |= {"cut_label": True} if self._learns_cut(graphs, kind) else {}

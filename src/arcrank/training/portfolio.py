@@ -65,15 +65,20 @@ def has_many_labels(X: Any, n_labels: int) -> bool:
     return sp.issparse(X) and n_labels > plans.MOST_LABELS
 
 
-def families_for(X: Any, n_labels: int, *, label_sets: bool, votes: bool = False) -> list[Plan]:
-    """List the families to compare for these features and this kind of preferences."""
+def families_for(X: Any, n_labels: int, *, label_sets: bool, votes: bool = False, words: bool = False) -> list[Plan]:
+    """List the families to compare for these features and this kind of preferences.
+
+    Nonlinear families are for few dense features; those of `words` are left out however few there are.
+    """
     if has_many_labels(X, n_labels):
         return [Plan(Learner.SHORTLIST)]
     found = list(_VOTES if votes else _LABEL_SETS if label_sets else _OTHER_GRAPHS)
-    if is_low_dimensional(X) and votes:
+    if words or not is_low_dimensional(X):
+        return found
+    if votes:
         forest = {**_FOREST, "steps": "gradient"}  # in Newton's steps the weights of votes cancel within a leaf
         found += [Plan(Learner.TREES, {**_COUNTED, **more}) for more in ({}, forest)]
-    elif is_low_dimensional(X):
+    else:
         decomposition = "domination" if label_sets else "disagreement"
         found += [Plan(Learner.TREES, {"decomposition": decomposition, **more}) for more in ({}, _FOREST)]
         for gamma in _widths(X.shape[1]):
