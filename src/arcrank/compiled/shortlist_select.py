@@ -16,6 +16,8 @@ import numpy as np
 
 from arcrank.compiled.jit import kernel
 
+_BLOCK = 128
+
 
 @kernel
 def score_document(i, rows, weights, bias, offset, scores):
@@ -36,20 +38,28 @@ def score_document(i, rows, weights, bias, offset, scores):
 @kernel
 def take_best(scores, taken, sign, floor, best, values, room):
     """Write the labels of largest sign * score above `floor`, best first, unless taken; return how many there are."""
-    # An insertion into a short sorted list: nearly all labels fail the comparison with its last entry. It is strict,
-    # so that the lower of two labels with equal scores comes first.
-    n = 0
-    for r in range(len(scores)):
-        value = sign * scores[r]
-        if value > floor and not taken[r]:
-            n = min(n + 1, room)
-            at = n - 1
-            while at > 0 and values[at - 1] < value:
-                values[at], best[at] = values[at - 1], best[at - 1]
-                at -= 1
-            values[at], best[at] = value, r
-            if n == room:
-                floor = values[n - 1]
+    # An insertion into a short sorted list. Nearly all labels fail the comparison with its last entry, so a block of
+    # them is compared at once, in a loop that is vectorised. The comparison is strict, so that the lower of two labels
+    # with equal scores comes first.
+    n, k = 0, len(scores)
+    for start in range(0, k, _BLOCK):
+        stop = min(start + _BLOCK, k)
+        candidates = 0
+        for r in range(start, stop):
+            candidates += sign * scores[r] > floor
+        if candidates == 0:
+            continue
+        for r in range(start, stop):
+            value = sign * scores[r]
+            if value > floor and not taken[r]:
+                n = min(n + 1, room)
+                at = n - 1
+                while at > 0 and values[at - 1] < value:
+                    values[at], best[at] = values[at - 1], best[at - 1]
+                    at -= 1
+                values[at], best[at] = value, r
+                if n == room:
+                    floor = values[n - 1]
     return n
 
 
