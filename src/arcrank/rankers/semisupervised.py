@@ -182,8 +182,14 @@ class SemiSupervisedRanker(AverageRanker):
         labelled, unlabelled = X
         return self.out_of_fold(labelled, unlabelled, graphs, folds)
 
-    def out_of_fold(self, Z: Any, unlabelled: Any, graphs: PreferenceGraphs, folds: int = _FOLDS) -> Array:
-        """Scores, (n, k), of labelled rows Z with latent features; graphs have the cut as their first label, if any."""
+    def out_of_fold(
+        self, Z: Any, unlabelled: Any, graphs: PreferenceGraphs, folds: int = _FOLDS, as_new: Any = None
+    ) -> Array:
+        """Scores, (n, k), of labelled rows Z with latent features; graphs have the cut as their first label, if any.
+
+        `as_new` are the features by which rows are scored, if they are others than those that are learnt from.
+        """
+        new = Z if as_new is None else as_new
         scores, costs = np.zeros((len(graphs), len(plain_labels(graphs)))), getattr(self, "_used_costs", {})
         for train, test in StratifiedFolds(folds, random_state=0).split(np.empty(len(graphs)), graphs):
             members = self._members()
@@ -192,7 +198,7 @@ class SemiSupervisedRanker(AverageRanker):
                     member.set_params(C=costs[f"{name}__C"] * len(graphs) / len(train))
             found = self._solve(members, Z[train], graphs[train], unlabelled)
             for weight, member in zip(self._weights(), found, strict=True):
-                scores[test] += weight * member.score_labels(Z[test])
+                scores[test] += weight * member.score_labels(new[test])
         return scores
 
 

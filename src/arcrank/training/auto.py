@@ -36,7 +36,14 @@ from arcrank.training.selection import Choice, select
 from arcrank.training.shortlist import fit_shortlist
 from arcrank.training.text_choice import choose_text_features
 from arcrank.training.trial_table import TrialTable, summary_html, summary_text
-from arcrank.training.unlabelled import choose_features, choose_tentative_weight, make_word_features, take_rows
+from arcrank.training.unlabelled import (
+    Features,
+    choose_features,
+    choose_tentative_weight,
+    make_word_features,
+    of_labelled_documents,
+    take_rows,
+)
 
 __all__ = ["AutoRanker"]
 
@@ -227,30 +234,31 @@ class AutoRanker(BaseEstimator):
         if isinstance(of_labelled[0], TextFeatures):
             transformer, features = make_word_features(documents, rows, self.text_parameters or {})
         else:
-            transformer, features = make_features(self, documents, {})
-        _check_unlabelled(features, y)
+            transformer, values = make_features(self, documents, {})
+            features = Features(values, rows, values[rows])
+        _check_unlabelled(features.values, y)
         graphs, kind = of_labelled[2:]
-        families, seed = self._families(features, graphs, kind, transformer), int(self.random_state)
+        families, seed = self._families(features.values, graphs, kind, transformer), int(self.random_state)
         measure = default_measure(graphs) if self.measure == AUTO else self.measure
         settings: dict[str, Any] = {"random_state": seed}
         with reporter.progress("selecting a ranker") as move:
             settings["report"] = move
-            alone = None if transformer is None else of_labelled[1]
-            usage, tried = choose_features(alone, features, rows, graphs, families[0], measure, **settings)
-            if not usage.of_all:
-                transformer, features, rows = *of_labelled[:2], np.arange(len(graphs))
+            alone = None if transformer is None else of_labelled_documents(*of_labelled[:2])
+            usage, tried = choose_features(alone, features, graphs, families[0], measure, **settings)
+            if not usage.of_all and alone is not None:
+                transformer, features = of_labelled[0], alone
             Z = usage.transform(features, seed)
             limits: dict[str, Any] = {"budget": self.budget, "most_members": self.max_members, "n_jobs": self.n_jobs}
-            choice = select(families, Z[rows], graphs, measure=measure, **limits, **settings)
-            weight, more = choose_tentative_weight(choice, Z, rows, graphs, choice.measure, **settings)
+            choice = select(families, Z.labelled, graphs, measure=measure, as_new=Z.as_new, **limits, **settings)
+            weight, more = choose_tentative_weight(choice, Z, graphs, choice.measure, **settings)
         usage = usage._replace(tentative_weight=weight)
         choice = choice._replace(trials=[*tried, *choice.trials, *more], why=f"{choice.why}; {usage.describe()}")
         reporter.chosen(choice)
         if usage.latent_weight or weight:
             ranker = usage.ranker(self._ranker(choice, len(rows)), seed)
-            self._keep(choice, transformer, fit_ranker(ranker, features, y, "training", reporter))
+            self._keep(choice, transformer, fit_ranker(ranker, features.values, y, "training", reporter))
         else:
-            self._fit_choice(choice, transformer, features[rows], known, reporter)
+            self._fit_choice(choice, transformer, features.labelled, known, reporter)
 
     def refit(self, X: Any, y: Any, *, reporter: Reporter | None = None) -> Self:
         """Fit what was selected to these documents instead, without comparing candidates again.

@@ -50,8 +50,10 @@ class Trial(NamedTuple):
 class Sample:
     """Some documents, in folds, on which candidates are compared.
 
-    Features are those of the whole data: they depend on no label, so slices of them can be used for all folds. Each
-    family keeps its rankers, one per fold, so that the next value of C starts from the dual variables of the last.
+    Features are those of the whole data: they depend on no label, so slices of them can be used for all folds. Where
+    they depend on which documents are learnt from, `as_new` are the features that the documents would have if they were
+    not; documents are measured by these. Each family keeps its rankers, one per fold, so that the next value of C
+    starts from the dual variables of the last.
     """
 
     def __init__(
@@ -64,10 +66,12 @@ class Sample:
         folds: int,
         random_state: int,
         n_jobs: int = 1,
+        as_new: Any = None,
     ) -> None:
         self.measure, self.graphs, self.folds = measure, graphs[rows], folds
         parts = StratifiedFolds(folds, random_state=random_state).split(rows, self.graphs)
-        self._parts = [(X[rows[train]], self.graphs[train], X[rows[test]], test) for train, test in parts]
+        new = X if as_new is None else as_new
+        self._parts = [(X[rows[train]], self.graphs[train], new[rows[test]], test) for train, test in parts]
         self._rankers: dict[str, list[Any]] = {}
         self._n_jobs = n_jobs
 

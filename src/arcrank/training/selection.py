@@ -105,12 +105,14 @@ def select(
     most_members: int = MOST_MEMBERS,
     random_state: int = 0,
     n_jobs: int = 1,
+    as_new: Any = None,
     report: Callable[[float, str], None] = lambda _done, _state: None,
 ) -> Choice:
     """Select the best ranker, or the best average of rankers, by `measure` or `default_measure`.
 
     After `budget` seconds no further family is tried; the first one always is. `report` is called with the number of
-    candidates that are done and a line about the present one. `n_jobs` folds are fitted at a time.
+    candidates that are done and a line about the present one. `n_jobs` folds are fitted at a time. For `as_new` see
+    `Sample`.
     """
     if len(graphs) < FEWEST_DOCUMENTS or not families:
         why = f"{is_are(len(graphs), 'document')} too few to compare learners"
@@ -122,7 +124,8 @@ def select(
     search = _Search(measure, report, math.inf if budget is None else time.monotonic() + budget)
     for n, last in _rungs(graphs):
         rows = sample_rows(np.arange(len(graphs)), n, random_state)
-        sample = Sample(X, graphs, rows, measure, folds=FOLDS, random_state=random_state, n_jobs=n_jobs)
+        settings: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "as_new": as_new}
+        sample = Sample(X, graphs, rows, measure, folds=FOLDS, **settings)
         best = search.compare(sample, families)
         if not last:
             families = [family for family, _ in best[: max(2, math.ceil(KEEP * len(best)))]]
