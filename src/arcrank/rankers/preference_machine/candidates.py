@@ -13,6 +13,7 @@ from arcrank.rankers.base import check_sample_weight, warn_without_arcs
 from arcrank.rankers.candidate_ranker import candidate_scale
 from arcrank.rankers.candidates import CandidateSets
 from arcrank.rankers.outer_features import OuterFeatures
+from arcrank.rankers.preference_machine.fitting import solve
 from arcrank.rankers.preference_machine.landmarks import LandmarkMap, make_landmarks
 from arcrank.rankers.scale import DataScale
 
@@ -48,7 +49,7 @@ def fit_candidates(machine: PreferenceMachine, given: CandidateSets, y: Any, sam
     for name in LEARNT:
         machine.__dict__.pop(name, None)
     solver = CandidateMachine(sets.features, sets.ptr, problem, shrinking=machine.shrinking, n_jobs=machine.n_jobs)
-    solution = machine._solve(solver, graphs, problem)
+    solution = solve(machine, solver, graphs, problem)
     machine.support_ = np.flatnonzero(solution.store.count)
     machine._set_weights(solution.weights[:, None], features.shape[1])
     if landmarks is not None:

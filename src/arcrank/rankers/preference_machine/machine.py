@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from arcrank._typing import Array, Mask
 from arcrank._validation import check_callable, check_int, check_real, check_seed
-from arcrank.decompositions import CUT_DOMINATION, DISAGREEMENT, DOMINATION, Decomposition, get_decomposition
+from arcrank.decompositions import CUT_DOMINATION, DOMINATION, Decomposition, get_decomposition
 from arcrank.errors import InputError, ParameterError
 from arcrank.graphs import PreferenceGraphs
-from arcrank.graphs.base import row_blocks
 from arcrank.graphs.cut import CUT
 from arcrank.losses.margin import MarginLoss, get_margin_loss
 from arcrank.rankers.base import Sizes, add_intercept, check_sample_weight
 from arcrank.rankers.candidate_ranker import CANDIDATES
 from arcrank.rankers.candidates import CandidateSets
 from arcrank.rankers.kernels import Kernel, check_kernel, make_kernel
-from arcrank.rankers.linear import Explanation, relative_to_cut
-from arcrank.rankers.preference_machine.bound import BoundTerms, MarginBound, most_arcs_of_a_piece, smallest_margin
+from arcrank.rankers.linear import Explanation
+from arcrank.rankers.preference_machine.bound import MarginBound
 from arcrank.rankers.preference_machine.candidates import fit_candidates
 from arcrank.rankers.preference_machine.codes import check_code_name, check_codes, learns_codes
-from arcrank.rankers.preference_machine.landmarks import make_landmarks
+from arcrank.rankers.preference_machine.fitting import fit_kernel, fit_landmarks, fit_linear
 from arcrank.rankers.preference_machine.low_rank import LowRankRanker, fit_codes
 from arcrank.rankers.preference_machine.prediction import best_cuts
 from arcrank.rankers.scale import DataScale, check_cost, check_intercept, measure_scale
 from arcrank.rankers.shapley import shapley_parts
 from arcrank.solvers.history import History
-from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.products import row_products
 
 if TYPE_CHECKING:
-    from arcrank.solvers.flow_store import FlowStore
-    from arcrank.solvers.margin_dual import KernelDual, LinearDual, Solution
     from arcrank.solvers.margin_problem import MarginProblem
 
 _SCORED_AT_ONCE = 1000  # rows of a kernel matrix in memory at a time when new instances are scored
@@ -56,7 +49,6 @@ LEARNT = (
     *("_bound_terms", "leave_one_out_bound_"),
 )
 """What another fit may leave behind."""
-_SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first
 
 
 class PreferenceMachine(LowRankRanker):
@@ -272,11 +264,11 @@ class PreferenceMachine(LowRankRanker):
             parts = graphs, self._pieces(), self._loss(), self.C_ * weight
             fit_codes(self, X, graphs, lambda M: make_problem(*parts, codes=M, **options), constant)
         elif kernel is None:
-            self._fit_linear(X, graphs, problem, constant)
+            fit_linear(self, X, graphs, problem, constant)
         elif self.landmarks is not None:
-            self._fit_landmarks(X, graphs, problem, kernel, constant)
+            fit_landmarks(self, X, graphs, problem, kernel, constant)
         else:
-            self._fit_kernel(X, graphs, problem, replace(kernel, constant=constant**2))
+            fit_kernel(self, X, graphs, problem, replace(kernel, constant=constant**2))
         self._calibrate_by_folds(X, graphs, None if sample_weight is None else weight)
         return self
 
@@ -434,26 +426,6 @@ class PreferenceMachine(LowRankRanker):
     def _loss(self) -> MarginLoss:
         return get_margin_loss(self.loss, self.beta)
 
-    def _fit_linear(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, constant: float) -> None:
-        from arcrank.solvers.margin_dual import LinearDual
-
-        design = sp.csr_matrix(add_intercept(X, constant) if self.fit_intercept else X)
-        held = constant if self.fit_intercept else 0.0
-        solver = LinearDual(design, problem, shrinking=self.shrinking, n_jobs=self.n_jobs, constant=held)
-        solution = self._solve(solver, graphs, problem)
-        W = solution.weights
-        weights = W if problem.codes is None else W @ problem.codes.T
-        self._set_weights(weights, X.shape[1], constant)
-        if problem.codes is not None:
-            self.embedding_ = W[: X.shape[1]].T
-        self.support_ = np.flatnonzero(solution.store.count)
-
-        def score(rows: Any) -> Array:
-            return np.asarray(design[rows] @ weights)
-
-        self._note_margin_bound(graphs, problem, solver, float(np.vdot(W, W)), score)
-        self._note_leave_one_out(graphs, problem, solver, solution, score)
-
     def _fit_path(
         self, X: Any, graphs: PreferenceGraphs, costs: Iterable[float], weight: Any = None
     ) -> Iterator[float]:
@@ -484,121 +456,6 @@ class PreferenceMachine(LowRankRanker):
     def _kernel_without_constant(self, X: Any) -> Kernel:
         numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return make_kernel(self.kernel, X, **numbers, constant=0.0)
-
-    def _fit_kernel(self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, kernel: Kernel) -> None:
-        from arcrank.solvers.margin_dual import KernelDual
-
-        rows = KernelRows(lambda wanted: kernel.between(X[wanted], X, np.matmul), kernel.diagonal(X), self.cache_mb)
-        solver = KernelDual(rows, problem, n_jobs=self.n_jobs)
-        solution = self._solve(solver, graphs, problem)
-        flows = solution.weights if problem.codes is None else solution.weights @ (problem.codes @ problem.codes.T)
-        self._keep_support(X, kernel, np.flatnonzero(solution.store.count), flows)
-        square = float(np.vdot(solution.weights, solver.scores))
-        self._note_margin_bound(graphs, problem, solver, square, solver.scores.__getitem__)
-        self._note_leave_one_out(graphs, problem, solver, solution, solver.scores.__getitem__)
-
-    def _fit_landmarks(
-        self, X: Any, graphs: PreferenceGraphs, problem: MarginProblem, kernel: Kernel, constant: float
-    ) -> None:
-        """Fit a linear machine to the features of the landmarks, and keep it as a kernel machine."""
-        assert self.landmarks is not None
-        found = make_landmarks(kernel, X, int(self.landmarks), check_random_state(self.random_state))
-        features = found.features(X)
-        self._fit_linear(features, graphs, problem, constant)
-        self._kernel, self.support_, self.support_vectors_ = found.kernel, found.rows, found.vectors
-        self.dual_coef_ = found.coefficients(self.coef_.T)
-        del self.coef_
-
-    def _keep_support(self, X: Any, kernel: Kernel, support: NDArray[np.intp], flows: Array) -> None:
-        self._kernel = kernel
-        weights = flows[support]
-        self.support_, self.dual_coef_ = support, relative_to_cut(weights) if self.cut_label else weights
-        self.intercept_ = np.zeros(self.dual_coef_.shape[1])
-        self.support_vectors_ = X[:0] if self.kernel == "precomputed" else X[support]
-
-    def _solve(self, solver: LinearDual | KernelDual, graphs: PreferenceGraphs, problem: Any) -> Solution:
-
-        solution = solver.start(self._warm(graphs, problem))
-        history = History(self.callback, self.max_iter, self.verbose)
-        random = check_random_state(self.random_state)
-        try:
-            solver.solve(solution, tol=self.tol, max_iter=int(self.max_iter), random=random, history=history)
-        finally:
-            history.close()
-        self.history_, self.n_iter_ = history.entries, solution.passes
-        self.duality_gap_, self.objective_ = solution.relative_gap, solution.primal
-        if self.warm_start:
-            self._dual = self._pieces(), self._loss().name, graphs, problem.cost, solution.store
-        if not solution.converged and solution.passes >= self.max_iter:
-            self._warn(solution.relative_gap)
-        return solution
-
-    def _warm(self, graphs: PreferenceGraphs, problem: Any) -> FlowStore | None:
-        """The last dual variables, scaled to the new costs, if they belong to the same pieces."""
-        if not self.warm_start or not hasattr(self, "_dual"):
-            return None
-        cut, loss, old_graphs, cost, store = self._dual
-        if cut is not self._pieces() or loss != self._loss().name or old_graphs.shape != graphs.shape:
-            return None
-        if old_graphs is not graphs and old_graphs != graphs:
-            return None
-        factor = np.divide(problem.cost, cost, out=np.zeros_like(cost), where=cost > 0)
-        scaled: FlowStore = store.scaled(factor, problem.widest)
-        return scaled
-
-    def _warn(self, gap: float) -> None:
-        warnings.warn(
-            f"PreferenceMachine stopped after max_iter = {self.max_iter} passes with a relative duality gap of "
-            f"{gap:.2g}, above tol = {self.tol:g}. Raise max_iter or tol, lower C, or scale X.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-
-    def _note_margin_bound(
-        self,
-        graphs: PreferenceGraphs,
-        problem: MarginProblem,
-        solver: LinearDual | KernelDual,
-        square: float,
-        score: Callable[[Any], Array],
-    ) -> None:
-        """The terms of Theorem 1; scores are only computed for all rows where no arc of a few is violated."""
-        suspects = solver.costliest(_SUSPECTS)
-        smallest = smallest_margin(graphs[suspects], score(suspects))
-        if smallest > 0:
-            blocks = row_blocks(*graphs.shape)
-            smallest = min((smallest_margin(graphs[block], score(block)) for block in blocks), default=np.inf)
-        longest = 1.0 if problem.codes is None else float(np.sqrt((problem.codes**2).sum(axis=1).max()))
-        self._bound_terms = BoundTerms(
-            n=len(graphs),
-            most_pieces=int(problem.pieces_of.max(initial=0)),
-            most_arcs=most_arcs_of_a_piece(graphs, self._pieces() if self.aggregate == "max" else DISAGREEMENT),
-            margin=smallest / np.sqrt(square) if square > 0 else 0.0,
-            radius=2.0 * longest * solver.radius,
-        )
-
-    def _note_leave_one_out(
-        self,
-        graphs: PreferenceGraphs,
-        problem: MarginProblem,
-        solver: LinearDual | KernelDual,
-        solution: Solution,
-        score: Callable[[Any], Array],
-    ) -> None:
-        """LOO <= |V|/N: V holds the pieces whose margin may be charged by the loss at the exact solution W*.
-
-        A margin changes by at most ||W - W*|| ||M_head - M_tail|| ||x|| on the way there.
-        """
-        from arcrank.rankers.preference_machine.leave_one_out import (
-            count_pieces_within,
-            last_charged_margin,
-            widest_code_distance,
-        )
-
-        change = solution.distance * widest_code_distance(problem.codes) * solver.lengths
-        limit = last_charged_margin(self._loss()) + change
-        support = count_pieces_within(graphs, score, limit, self._pieces(), single=self.aggregate == "sum")
-        self.leave_one_out_bound_ = support / max(1, int(problem.pieces_of.sum()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
