@@ -41,8 +41,10 @@ __all__ = [
     "take_rows",
 ]
 
-DIRECTIONS = ((50, 1.0), (50, 2.0), (200, 1.0))
-"""Numbers and weights of latent directions that are compared."""
+DIRECTIONS = ((50, 1.0), (50, 2.0))
+"""Numbers and weights of latent directions that are compared. With 200 of them rare labels gain, and so does the
+cross-validation where labelled documents were picked for their labels, but held-out training documents of Reuters and
+debtags lose."""
 TENTATIVE = (0.0, 0.5)
 WORTH = 0.01
 """Unlabelled documents must reduce the loss by more than this share at each step, else they are left out of it."""
