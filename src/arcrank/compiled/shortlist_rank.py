@@ -11,56 +11,70 @@ import numpy as np
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.shortlist_select import score_document, take_best
 
+_BITS = 7
+"""Blocks have 2^7 instances."""
+
 
 @kernel
-def _nearest(i, rows, lists, skip, similarity, touched, best, values):
+def _nearest(i, rows, lists, skip, similarity, marked, best, values):
     """Write the training instances of largest inner product, best first, but for `skip`; return how many there are.
 
-    `similarity` is 0 throughout, on entry and on return: only instances that share a feature are touched.
+    `similarity` is 0 and `marked` False throughout, on entry and on return: only blocks with an instance that shares a
+    feature are looked at again.
     """
     data, indices, indptr = rows
     ptr, instance, value = lists
-    m = 0
     for e in range(indptr[i], indptr[i + 1]):
         x, j = data[e], indices[e]
         listed, values_of = instance[ptr[j] : ptr[j + 1]], value[ptr[j] : ptr[j + 1]]
         for p in range(len(listed)):
             d = np.uint32(listed[p])  # an unsigned index is not tested for being negative
-            if similarity[d] == 0.0:
-                touched[m] = listed[p]
-                m += 1
             similarity[d] += x * values_of[p]
-    n, room = 0, len(best)
-    for t in range(m):
-        d = touched[t]
-        s, similarity[d] = similarity[d], np.float32(0.0)
-        if s <= 0.0 or d == skip:
-            continue
-        # of equal ones the lower number first, in whatever order they were touched
-        if n == room and (s < values[n - 1] or (s == values[n - 1] and d > best[n - 1])):
-            continue
-        n = min(n + 1, room)
-        at = n - 1
-        while at > 0 and (values[at - 1] < s or (values[at - 1] == s and best[at - 1] > d)):
-            values[at], best[at] = values[at - 1], best[at - 1]
-            at -= 1
-        values[at], best[at] = s, d
+            marked[d >> _BITS] = True
+    if skip >= 0:
+        similarity[skip] = 0.0
+    n = 0
+    for block in range(len(marked)):
+        if marked[block]:
+            marked[block] = False
+            start = block << _BITS
+            n = _insert_block(similarity[start : start + (1 << _BITS)], start, best, values, n)
+    return n
+
+
+@kernel
+def _insert_block(similarity, start, best, values, n):
+    """Insert the instances of a block into the sorted list of n, and forget their similarity.
+
+    Of equal ones the lower number comes first: instances come in ascending order, and the comparison is strict.
+    """
+    room = len(best)
+    floor = values[room - 1] if n == room else np.float32(0.0)
+    candidates = 0
+    for d in range(len(similarity)):  # this loop is vectorised
+        candidates += similarity[d] > floor
+    if candidates:
+        for d in range(len(similarity)):
+            s = similarity[d]
+            if s > floor:
+                n = min(n + 1, room)
+                at = n - 1
+                while at > 0 and values[at - 1] < s:
+                    values[at], best[at] = values[at - 1], best[at - 1]
+                    at -= 1
+                values[at], best[at] = s, start + d
+                if n == room:
+                    floor = values[room - 1]
+    similarity[:] = 0.0
     return n
 
 
 @kernel
 def nearest(first, last, rows, lists, n_instances, own, best, values, counts):
     """Find the nearest training instances of rows first..last; row 0 is instance number `own` itself, or -1 if new."""
-    # A sum of products of mixed signs may pass through 0 and touch an instance twice.
-    room = 1
+    similarity, marked = np.zeros(n_instances, np.float32), np.zeros((n_instances >> _BITS) + 1, np.bool_)
     for i in range(first, last):
-        total = 0
-        for e in range(rows[2][i], rows[2][i + 1]):
-            total += lists[0][rows[1][e] + 1] - lists[0][rows[1][e]]
-        room = max(room, total)
-    similarity, touched = np.zeros(n_instances, np.float32), np.empty(room, np.int32)
-    for i in range(first, last):
-        counts[i] = _nearest(i, rows, lists, own + i if own >= 0 else -1, similarity, touched, best[i], values[i])
+        counts[i] = _nearest(i, rows, lists, own + i if own >= 0 else -1, similarity, marked, best[i], values[i])
 
 
 @kernel
