@@ -16,7 +16,7 @@ from tests.cli.conftest import command
 # Before the entry point Python itself starts, and nobody but Python handles its Ctrl-C: the mark is written by the
 # first thing that the command does.
 ENTER = """
-import sys
+import sys, time
 from arcrank.__main__ import main
 from arcrank.cli import signals
 
@@ -24,6 +24,7 @@ def catch_signals(real=signals.catch_signals):
     real()
     sys.stderr.write("!")
     sys.stderr.flush()
+    time.sleep(0.05)  # the first signal comes before the work is done, however fast that is
 
 signals.catch_signals = catch_signals
 main()

@@ -89,13 +89,14 @@ def test_a_precomputed_linear_kernel_gives_the_linear_scores(decomposition, fit_
 @pytest.mark.parametrize("sparse", [False, True])
 def test_every_kernel_learns_label_sets_dense_and_sparse(kernel, sparse):
     X, Y = label_sets()
-    machine = PreferenceMachine("domination", kernel=kernel, C=3.0, coef0=1.0, degree=2, tol=1e-2, max_iter=3000)
+    settings = {"C": 3.0, "coef0": 1.0, "degree": 2, "tol": 1e-2, "max_iter": 3000, "random_state": 0}
+    machine = PreferenceMachine("domination", kernel=kernel, **settings)
     machine.fit(sp.csr_matrix(X) if sparse else X, Y)
     error = domination_error(LayeredGraphs.from_label_sets(Y), machine.score_labels(X))
     assert error < (0.45 if kernel in ("linear", "cosine", dot) else 0.2)
     assert machine.duality_gap_ <= 1e-2
     dense = clone(machine).fit(X, Y)
-    np.testing.assert_allclose(dense.score_labels(X[:5]), machine.score_labels(X[:5]), atol=0.3)
+    np.testing.assert_allclose(dense.score_labels(X[:5]), machine.score_labels(X[:5]), atol=1e-6)
 
 
 def test_codes_of_every_kind():
