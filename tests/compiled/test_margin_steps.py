@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arcrank.compiled.losses import EXPONENTIAL, LOGISTIC
+from arcrank.compiled.margin_arcs import step_of_total
 from arcrank.compiled.margin_dual_centres import total_of_star
 from arcrank.compiled.margin_dual_heads import level_of_heads
-from arcrank.compiled.margin_dual_pieces import step_of_total
 from arcrank.compiled.margin_dual_totals import solve_piece
 
 

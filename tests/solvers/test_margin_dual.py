@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcrank.compiled.losses import LOGISTIC, WEIGHTED
 from arcrank.decompositions import CUT_DOMINATION, get_decomposition
 from arcrank.graphs import ArcGraphs, LayeredGraphs
 from arcrank.losses.margin import MARGIN_LOSSES, get_margin_loss
 from arcrank.solvers.history import History
 from arcrank.solvers.kernel_cache import KernelRows
 from arcrank.solvers.margin_dual import KernelDual, LinearDual
-from arcrank.solvers.margin_problem import LayeredProblem, PieceProblem, WeightedLogisticProblem, make_problem
+from arcrank.solvers.margin_problem import LayeredProblem, PieceProblem, make_problem
 from tests import plm_oracle
 from tests.strategies import arc_graphs, layered_graphs
 
@@ -267,7 +268,7 @@ def test_different_weights_in_a_piece_under_the_logistic_loss(cost):
     X, codes, g = rng.normal(size=(8, 3)), rng.normal(size=(4, 2)), graphs_of("weighted")
     for M in (None, codes):
         task = task_of(g, "zero-one", "logistic", cost, codes=M)
-        assert isinstance(task, WeightedLogisticProblem)
+        assert task.rule[2] == WEIGHTED
         value, scores = plm_oracle.solve(X, g, "zero-one", "logistic", cost, codes=M)
         for kernel in (False, True):
             solution, _ = solve(X, task, kernel, tol=1e-5)
@@ -276,8 +277,8 @@ def test_different_weights_in_a_piece_under_the_logistic_loss(cost):
             np.testing.assert_allclose(scores_of(X, task, solution, kernel), scores, atol=0.05)
 
 
-def test_equal_weights_under_the_logistic_loss_need_no_kernel_of_their_own():
-    assert type(task_of(graphs_of("cyclic"), "zero-one", "logistic")) is PieceProblem
+def test_equal_weights_under_the_logistic_loss_need_no_steps_of_their_own():
+    assert task_of(graphs_of("cyclic"), "zero-one", "logistic").rule[2] == LOGISTIC
 
 
 @pytest.mark.parametrize("decomposition", ["domination", "disagreement", "cut-domination"])

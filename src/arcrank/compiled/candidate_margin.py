@@ -6,7 +6,7 @@ These are brought up to date only for the arcs that carry weight and for the mos
 to be less urgent than its old scores say is replaced in the next turn. So a turn costs O(candidates) comparisons, and
 products with few of them.
 
-rule, pieces, store : see `margin_dual_pieces`; work : see `_workspace`
+rule, pieces : see `margin_arcs`; store : see `flow_store`; work : see `_workspace`
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from arcrank.compiled.flow_store import is_full, save_flows
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.layers import sort_layers
 from arcrank.compiled.losses import HINGE
-from arcrank.compiled.margin_dual_pieces import (
+from arcrank.compiled.margin_arcs import (
     EXPLICIT,
     IDENTITY,
-    _add_most_urgent,
-    _dual_of,
-    _gap,
-    _load,
+    SHARE,
+    add_most_urgent,
+    dual_of,
+    load_arcs,
     slack_urgency,
     step_of_total,
 )
+from arcrank.compiled.margin_dual_pieces import gap_of_pieces
 
 MOST_ARCS = 128  # of a piece that carry weight
-_SHARE = 0.02  # a visit of the machine reduces a violation to this share, as in margin_dual_pieces
 _FEW = 64  # candidates that are all scored again after each piece
 
 
@@ -107,7 +107,7 @@ def _without_zeros(active, count):
 def relax_candidates(p, rule, pieces, start, order, C, inner, share, exact, Z, first, w, f, active, count, vector):
     """Make exact steps on the two most violating of arcs and slack; return the count and what `||w||^2 / 2` changed by.
 
-    The steps are those of `margin_dual_pieces.relax_piece`. With `exact`, all scores are brought up to date before the
+    The steps are those of `margin_arcs.relax_piece`. With `exact`, all scores are brought up to date before the
     piece is found to be solved; a machine visits it again anyway.
     """
     loss = rule[2]
@@ -118,7 +118,7 @@ def relax_candidates(p, rule, pieces, start, order, C, inner, share, exact, Z, f
             count = _without_zeros(active, count)
             if count >= MOST_ARCS - 1:
                 break
-        top, count = _add_most_urgent(p, rule, pieces, start, order, f, active, count)
+        top, count = add_most_urgent(p, rule, pieces, start, order, f, active, count)
         T, bottom, u_bottom, u_top = 0.0, -1, np.inf, -np.inf
         for j in range(count):
             f[head[j]], f[tail[j]] = _score(Z, first + head[j], w), _score(Z, first + tail[j], w)
@@ -207,19 +207,21 @@ def machine_pass(rule, graph, depth, pieces, Z, cost, visits, begin, widest, qui
         first, last = piece_range(i, rule, here, pieces, levels[:m], own_start, own_order)
         at, stop = store[0][i], store[1][i]
         keys, values = store[3][at : at + stop], store[4][at : at + stop]
-        gaps[i], costs[i] = _gap(first, last, rule, pieces, own_start, own_order, C, keys, values, stop, f, active)
+        gaps[i], costs[i] = gap_of_pieces(
+            first, last, rule, pieces, own_start, own_order, C, keys, values, stop, f, active
+        )
         if gaps[i] <= quiet or first == last:
             continue
         e, out = 0, 0
         for p in range(first, last):
-            count = _load(p, rule, pieces, own_order, keys, values, e, stop, m, active)
+            count = load_arcs(p, rule, pieces, own_order, keys, values, e, stop, m, active)
             e += count
             own = C * pieces[6][p] if rule[0] == EXPLICIT else C
-            rise -= _dual_of(rule[2], own, active, count)
+            rise -= dual_of(rule[2], own, active, count)
             count, gained = relax_candidates(
-                p, rule, pieces, own_start, own_order, own, inner, _SHARE, False, Z, ptr[i], w, f, active, count, vector
+                p, rule, pieces, own_start, own_order, own, inner, SHARE, False, Z, ptr[i], w, f, active, count, vector
             )
-            rise += _dual_of(rule[2], own, active, count) - gained
+            rise += dual_of(rule[2], own, active, count) - gained
             for j in range(count):
                 if active[5][j] > 0.0:
                     new_keys[out], new_values[out] = active[0][j], active[5][j]

@@ -12,7 +12,7 @@ from arcrank.compiled.candidate_margin import candidate_workspace, piece_range, 
 from arcrank.compiled.candidate_rows import add_direction, gather_direction, score_candidates
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.losses import cost_of
-from arcrank.compiled.margin_dual_pieces import EXPLICIT, _add_most_urgent
+from arcrank.compiled.margin_arcs import EXPLICIT, add_most_urgent
 from arcrank.compiled.online import (
     AVERAGE_PRECISION,
     LARGEST,
@@ -130,7 +130,7 @@ def margin_pass(rule, setting, rows, ptr, graph, depth, pieces, arcs, Z, square,
         first, last = piece_range(i, rule, here, pieces, own, own_start, own_order)
         urgency = np.empty(last - first)
         for p in range(first, last):
-            top, _ = _add_most_urgent(p, rule, pieces, own_start, own_order, f, active, 0)
+            top, _ = add_most_urgent(p, rule, pieces, own_start, own_order, f, active, 0)
             urgency[p - first] = active[4][top] - active[3][top] * (f[active[1][top]] - f[active[2][top]])
             sums[OWN_LOSS] += cost_of(rule[2], urgency[p - first])
         if last == first or urgency.max() <= 0.0:

@@ -12,6 +12,7 @@ import math
 from arcrank.compiled.jit import kernel
 
 HINGE, SQUARED, LOGISTIC, EXPONENTIAL = 0, 1, 2, 3
+WEIGHTED = 4  # the logistic loss of pieces whose arcs have different weights: see margin_weighted
 LN2 = math.log(2.0)
 
 

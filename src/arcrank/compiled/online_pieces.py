@@ -1,13 +1,13 @@
 """Passive-aggressive steps on pieces of explicit arcs, with weights: what `online_margin` does on layers.
 
-A piece of several arcs is solved arc by arc, as in `margin_dual_pieces`, to the accuracy of the numbers. A group of
+A piece of several arcs is solved arc by arc, as in `margin_arcs`, to the accuracy of the numbers. A group of
 pieces that are single arcs of one head (or one tail) is solved at once: with s and o the scale and offset of arc a, its
 variable is `b_a = [o_a - s_a (f_h - f_t) - s_a q A]_+ / (q s_a^2 + ridge)`, at most `cap`, and
 `A = sum_a s_a b_a` is one equation.
 
 loss : HINGE or SQUARED
 arcs : (arc_ptr, head, tail) of ArcGraphs, by which losses are counted
-pieces : (row_ptr, arc_ptr, head, tail, scale, offset, factor), see `margin_dual_pieces`
+pieces : (row_ptr, arc_ptr, head, tail, scale, offset, factor), see `margin_arcs`
 groups : adjacent pieces of one arc are solved together where they have the same head (1), the same tail (2), or never
     (0); their other ends must differ
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from arcrank.compiled.jit import kernel
 from arcrank.compiled.losses import HINGE, cost_of
-from arcrank.compiled.margin_dual_pieces import EXPLICIT, relax_piece
+from arcrank.compiled.margin_arcs import EXPLICIT, relax_piece
 from arcrank.compiled.online import OWN_LOSS, ROUNDS, SKIPPED, move_weights, record, score_document, wrong_arcs
 from arcrank.compiled.online_margin import in_single_precision, squared_length
 

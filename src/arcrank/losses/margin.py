@@ -149,7 +149,7 @@ class Logistic(MarginLoss):
         return C / _LN2 * (entr(share) + entr(1.0 - share))
 
     def arc_terms(self, weight: Array) -> tuple[Array, Array]:
-        """Weights of the logistic loss belong to whole pieces; for others see `compiled.margin_dual_weighted`."""
+        """Weights of the logistic loss belong to whole pieces; for others see `compiled.margin_weighted`."""
         return np.ones_like(weight), np.zeros_like(weight)
 
 

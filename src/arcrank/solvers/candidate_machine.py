@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from arcrank._typing import Array
-from arcrank.compiled import candidate_margin, margin_dual_pieces
+from arcrank.compiled import candidate_margin, margin_arcs
 from arcrank.decompositions import DISAGREEMENT, Decomposition
 from arcrank.graphs import CandidateGraphs, LayeredGraphs
 from arcrank.losses.margin import MarginLoss
@@ -24,9 +24,9 @@ from arcrank.solvers.margin_problem import INNER_STEPS
 __all__ = ["CandidateMachine", "CandidatePieces", "candidate_pieces", "make_candidate_problem", "squared_lengths"]
 
 _LAYERED = {  # mode, and whether the kernel sees the graph upside down
-    "zero-one": (margin_dual_pieces.IDENTITY, False),
-    "domination": (margin_dual_pieces.CENTRES, False),
-    "dominated": (margin_dual_pieces.CENTRES, True),
+    "zero-one": (margin_arcs.IDENTITY, False),
+    "domination": (margin_arcs.CENTRES, False),
+    "dominated": (margin_arcs.CENTRES, True),
 }
 
 
@@ -34,7 +34,7 @@ _LAYERED = {  # mode, and whether the kernel sees the graph upside down
 class CandidatePieces:
     """Pieces as kernels see them: layers, or arcs that are written out.
 
-    rule, pieces : see `compiled.margin_dual_pieces`
+    rule, pieces : see `compiled.margin_arcs`
     graph, depth : layers of all candidates, and how many layers each instance has
     """
 
@@ -66,7 +66,7 @@ def candidate_pieces(
     parts = without_weightless(single_arcs(parts) if single or decomposition is DISAGREEMENT else parts)
     scale, offset = loss.arc_terms(parts.weight)
     pieces = parts.row_ptr, parts.arc_ptr, parts.head, parts.tail, scale / margin, offset, piece_factors(parts, loss)
-    rule = margin_dual_pieces.EXPLICIT, False, loss.code, target
+    rule = margin_arcs.EXPLICIT, False, loss.code, target
     empty = np.zeros(0, dtype=np.int32)
     graph = graphs.ptr, empty, empty, empty, 1
     arcs_of = parts.arc_ptr[parts.row_ptr[1:]] - parts.arc_ptr[parts.row_ptr[:-1]]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcrank._typing import Array
-from arcrank.compiled import margin_dual_layers, margin_dual_pieces, margin_dual_weighted
-from arcrank.compiled.losses import SQUARED
+from arcrank.compiled import margin_arcs, margin_dual_layers, margin_dual_pieces
+from arcrank.compiled.losses import LN2, SQUARED, WEIGHTED
 from arcrank.decompositions import DISAGREEMENT, Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
 from arcrank.losses.margin import Logistic, MarginLoss
@@ -180,25 +180,6 @@ class PieceProblem(MarginProblem):
         return flows
 
 
-class WeightedLogisticProblem(PieceProblem):
-    """The logistic loss on pieces whose arcs have different weights, which hold the place of the arcs' offsets."""
-
-    def linear_pass(self, rows, square, visits, first, _full, quiet, W, store, gaps, costs):  # type: ignore[no-untyped-def]
-        """As `MarginProblem.linear_pass`, with `max w L(margin)` of a piece."""
-        fixed = (self.rule, self.shape[1], self.pieces, rows, square, self.cost, visits, first, self.widest)
-        return margin_dual_weighted.linear_pass(
-            *fixed, quiet, INNER_STEPS, self._kernel_codes, self.constant_cut, W, store.arrays(), gaps, costs
-        )
-
-    def gram_pass(self, square, batch, K, F, cycles, quiet, store, gaps, costs, coefficients):  # type: ignore[no-untyped-def]
-        """As `MarginProblem.gram_pass`, with `max w L(margin)` of a piece."""
-        fixed = (self.rule, self.shape[1], self.pieces, square, self.cost, batch, K, F, cycles, self.widest)
-        gram = self._kernel_codes[1]
-        return margin_dual_weighted.gram_pass(
-            *fixed, quiet, INNER_STEPS, gram, self.constant_cut, store.arrays(), gaps, costs, coefficients
-        )
-
-
 def make_problem(
     graphs: PreferenceGraphs,
     decomposition: Decomposition,
@@ -261,18 +242,19 @@ def _explicit_task(
     parts = without_weightless(single_arcs(parts) if aggregate == "sum" else parts)
     scale, offset = loss.arc_terms(parts.weight)
     mixed = isinstance(loss, Logistic) and has_mixed_weights(parts)
-    kind = WeightedLogisticProblem if mixed else PieceProblem
-    offset = parts.weight if mixed else offset
-    pieces = parts.row_ptr, parts.arc_ptr, parts.head, parts.tail, scale, offset, piece_factors(parts, loss)
+    factor = piece_factors(parts, loss)
+    if mixed:  # the weights of the arcs take the place of their offsets, and losses are in natural units
+        offset, factor = parts.weight, np.full_like(factor, 1.0 / LN2)
+    pieces = parts.row_ptr, parts.arc_ptr, parts.head, parts.tail, scale, offset, factor
     pieces_of = np.diff(parts.row_ptr)
     arcs_of = parts.arc_ptr[parts.row_ptr[1:]] - parts.arc_ptr[parts.row_ptr[:-1]]
-    rule = margin_dual_pieces.EXPLICIT, False, loss.code, loss.target
+    rule = margin_arcs.EXPLICIT, False, WEIGHTED if mixed else loss.code, loss.target
     empty = np.zeros(0, dtype=np.int32)
     graph = np.zeros(0, dtype=np.int64), empty, empty, empty, 1
     # With codes, the code of the cut is 0, and so is its score.
     constant_cut = decomposition.constant_cut and codes is None and aggregate == "max"
     widest = int(arcs_of.max(initial=1))
-    return kind(graphs.shape, graph, pieces, rule, cost, pieces_of, widest, codes, constant_cut)
+    return PieceProblem(graphs.shape, graph, pieces, rule, cost, pieces_of, widest, codes, constant_cut)
 
 
 def _no_pieces() -> tuple[Any, ...]:

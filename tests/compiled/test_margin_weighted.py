@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from arcrank.compiled.losses import LN2, LOGISTIC, gain_of
-from arcrank.compiled.margin_dual_weighted import dual_of, loss_of_flows, step_of_flow
+from arcrank.compiled.margin_weighted import dual_of_weighted as dual_of
+from arcrank.compiled.margin_weighted import loss_of_flows, step_of_flow
 
 C = 1.7
 FLOWS = st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.05, 20.0)), min_size=1, max_size=4)

@@ -9,22 +9,15 @@ Its derivative is r_a(v): at the optimum all arcs with flow have the margin r_a(
 one. For equal weights h is the entropy of `losses.gain_of`. Two steps are exact: a change of one flow, found by its v,
 and one that moves flow between two arcs at the same v, along which h is linear.
 
-Arguments are those of margin_dual_pieces; `offset` of the pieces and of the active arcs holds their weights.
+Arguments are those of `margin_arcs`; `offset` of the pieces and of the active arcs holds their weights.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from arcrank.compiled.flow_store import is_full, save_flows
 from arcrank.compiled.jit import kernel
-from arcrank.compiled.losses import LN2
-from arcrank.compiled.margin_dual_pieces import _embed, _label_scores, _load, _move, _release, _workspace, product
-from arcrank.compiled.rows import add_row, copy_values, score_row
-
-_SHARE = 0.02  # as in margin_dual_pieces
+from arcrank.compiled.margin_arcs import SHARE, move, product
 
 
 @kernel
@@ -76,7 +69,7 @@ def loss_of_flows(c, weight, beta, count):
 
 
 @kernel
-def dual_of(c, weight, beta, count):
+def dual_of_weighted(c, weight, beta, count):
     """Return h(beta)."""
     v = loss_of_flows(c, weight, beta, count)
     if v <= 0.0:
@@ -166,7 +159,7 @@ def relax_weighted(p, pieces, c, q, inner, gram, f, change, active, count):
         own = product(gram, head[top], tail[top], head[top], tail[top])
         if v <= 0.0:
             step = step_of_flow(c, weight, beta, count, top, m_top, max(1e-300, q * own))
-            _move(active, top, step, q, gram, f, change)
+            move(active, top, step, q, gram, f, change)
             continue
         u_top = unit_at(v, weight[top]) * (bound_at(v, weight[top]) - m_top)
         bottom, u_bottom = -1, 0.0
@@ -179,7 +172,7 @@ def relax_weighted(p, pieces, c, q, inner, gram, f, change, active, count):
         if violation <= max(enough, 1e-13 * loss):
             break
         if turn == 0:
-            enough = _SHARE * violation
+            enough = SHARE * violation
         if u_top > 0.0 and bottom >= 0 and bottom != top:
             # At the same v, h is linear in what is moved: the step is the gain over the squared length of the move.
             d_top, d_bottom = unit_at(v, weight[top]), unit_at(v, weight[bottom])
@@ -187,131 +180,11 @@ def relax_weighted(p, pieces, c, q, inner, gram, f, change, active, count):
             length += d_bottom**2 * product(gram, head[bottom], tail[bottom], head[bottom], tail[bottom])
             length -= 2.0 * d_top * d_bottom * product(gram, head[top], tail[top], head[bottom], tail[bottom])
             step = min(beta[bottom] / d_bottom, violation / max(1e-300, q * length))
-            _move(active, bottom, -min(beta[bottom], step * d_bottom), q, gram, f, change)
-            _move(active, top, step * d_top, q, gram, f, change)
+            move(active, bottom, -min(beta[bottom], step * d_bottom), q, gram, f, change)
+            move(active, top, step * d_top, q, gram, f, change)
             continue
         j = top if u_top > 0.0 else bottom
         own = product(gram, head[j], tail[j], head[j], tail[j])
         step = step_of_flow(c, weight, beta, count, j, f[head[j]] - f[tail[j]], max(1e-300, q * own))
-        _move(active, j, step, q, gram, f, change)
+        move(active, j, step, q, gram, f, change)
     return count
-
-
-@kernel
-def _gap(first, last, rule, pieces, c, order, keys, values, stop, f, active):
-    """Return the instance's part of the duality gap, `sum_pieces c v(f) - h(beta) + sum_a beta_a m_a`, and cost."""
-    gap, cost, e = 0.0, 0.0, 0
-    for p in range(first, last):
-        count = _load(p, rule, pieces, order, keys, values, e, stop, len(f), active)
-        e += count
-        gap -= dual_of(c, active[4], active[5], count)
-        for j in range(count):
-            gap += active[5][j] * (f[active[1][j]] - f[active[2][j]])
-        cost += c * costliest_arc(p, pieces, f)[1]
-    return gap + cost, cost
-
-
-@kernel
-def _visit(i, rule, pieces, C, q, quiet, inner, gram, f, change, store, work):
-    """Improve all pieces of instance i; `change` becomes its new minus its old flow, f its new scores."""
-    _, _, order, old_f, active, new_keys, new_values = work
-    begin, stop = store[0][i], store[1][i]
-    keys, values = store[3][begin : begin + stop], store[4][begin : begin + stop]
-    first, last, c = pieces[0][i], pieces[0][i + 1], C / LN2
-    gap, cost = _gap(first, last, rule, pieces, c, order, keys, values, stop, f, active)
-    if gap <= quiet or first == last:
-        return gap, cost, 0.0, False
-    copy_values(f, old_f)
-    change[:] = 0.0
-    rise, e, out = 0.0, 0, 0
-    for p in range(first, last):
-        count = _load(p, rule, pieces, order, keys, values, e, stop, len(f), active)
-        e += count
-        rise -= dual_of(c, active[4], active[5], count)
-        count = relax_weighted(p, pieces, c, q, inner, gram, f, change, active, count)
-        rise += dual_of(c, active[4], active[5], count)
-        for j in range(count):
-            if active[5][j] > 0.0:
-                new_keys[out], new_values[out] = active[0][j], active[5][j]
-                out += 1
-    for r in range(len(f)):  # the rise of -||W||^2 / 2, as in margin_dual_pieces
-        rise -= 0.5 * change[r] * (old_f[r] + f[r])
-    save_flows(i, store, new_keys, new_values, out)
-    return gap, cost, rise, True
-
-
-@kernel
-def linear_pass(
-    rule, k, pieces, rows, square, cost, visits, first, widest, quiet, inner, codes, fixed, W, store, gaps, costs
-):
-    """Visit instances until the pool may overflow; return the position reached and the rise of the dual."""
-    data, indices, indptr = rows
-    matrix, gram = codes
-    work = _workspace(k, 1, widest)
-    f, change, embedding = np.empty(k), np.empty(k), np.empty(W.shape[1])
-    rise = 0.0
-    for v in range(first, len(visits)):
-        i = visits[v]
-        if is_full(store, widest):
-            return v, rise
-        score_row(indptr, indices, data, W, i, embedding)
-        _label_scores(matrix, embedding, f)
-        gaps[i], costs[i], up, moved = _visit(
-            i, rule, pieces, cost[i], square[i], quiet, inner, gram, f, change, store, work
-        )
-        rise += up
-        if moved:
-            rise += _release(fixed, square[i], change)
-            _embed(matrix, change, embedding)
-            add_row(indptr, indices, data, W, i, embedding)
-    return len(visits), rise
-
-
-@kernel
-def gram_pass(
-    rule,
-    k,
-    pieces,
-    square,
-    cost,
-    batch,
-    K,
-    F,
-    cycles,
-    widest,
-    quiet,
-    inner,
-    gram,
-    fixed,
-    store,
-    gaps,
-    costs,
-    coefficients,
-):
-    """Visit a batch whose kernel matrix is K and whose scores are F, updated in place; return the rise of the dual."""
-    work = _workspace(k, 1, widest)
-    f, change = np.empty(k), np.empty(k)
-    rise, at_first = 0.0, 0.0
-    for cycle in range(cycles):
-        total = 0.0
-        for b in range(len(batch)):
-            i = batch[b]
-            if is_full(store, widest):
-                return rise
-            copy_values(F[b], f)
-            gaps[i], costs[i], up, moved = _visit(
-                i, rule, pieces, cost[i], square[i], quiet, inner, gram, f, change, store, work
-            )
-            rise += up
-            total += gaps[i]
-            if moved:
-                rise += _release(fixed, square[i], change)
-                coefficients[b] += change
-                _embed(gram, change, f)
-                for j in range(len(batch)):
-                    for r in range(k):
-                        F[j, r] += K[j, b] * f[r]
-        at_first = total if cycle == 0 else at_first
-        if total <= 0.1 * at_first:
-            break
-    return rise
