@@ -16,8 +16,8 @@ store : see `compiled.flow_store`; it holds the non-zero flows
 watch : see `compiled.margin_dual_watch`; without instances where nothing is watched
 lag : see `compiled.margin_dual_constant`; `square` does without the constant then
 relax : 1, or up to 2 for longer steps in the modes IDENTITY and HEADS; see `compiled.margin_dual_heads`
-one_block, pieces : (True, None) for the modes IDENTITY and HEADS, (None, True) for the others. numba leaves out a
-    branch that an argument None rules out, and compiles half as long
+heads, pieces : (True, None) for the mode HEADS, (None, None) for IDENTITY, (None, True) for the others. numba leaves
+    out a branch that an argument None rules out, and compiles half as long
 gaps, costs : (n,) an instance's part of the duality gap and of the primal when it was last seen
 
 Keys are positions in the order of layers: of a label (IDENTITY and HEADS), or centre * k + other end.
@@ -71,7 +71,7 @@ def _save(i, mode, k, some, store, place, keys, values, count):
 
 
 @kernel
-def _visit_block(i, rule, k, judged, some, C, q, relax, quiet, store, work, count):
+def _visit_block(i, rule, k, judged, some, C, q, relax, quiet, store, work, count, heads):
     """Solve all flows of a two-layer graph; see `_visit`."""
     start, f, flow, change, one, place = work[1], work[3], work[4], work[5], work[10], work[13]
     keys, values = one
@@ -81,7 +81,7 @@ def _visit_block(i, rule, k, judged, some, C, q, relax, quiet, store, work, coun
     for e in range(count):
         flow[keys[e]] = values[e]
     buffers = work[6], work[7], work[8], work[9]
-    if rule[0] == HEADS:
+    if heads is not None:
         gap, cost, rise, moved = relax_heads(rule, C, q, q / relax, quiet, split, judged, f, flow, change, *buffers)
     else:
         gap, cost, rise, moved = relax_identity(rule, C, q, q / relax, quiet, split, judged, f, flow, change, *buffers)
@@ -111,7 +111,7 @@ def _choose_near(i, rule, k, judged, work, watch, count):
 
 
 @kernel
-def _visit(i, rule, judged, partial, C, q, relax, quiet, rounds, store, work, watch, one_block, pieces):
+def _visit(i, rule, judged, partial, C, q, relax, quiet, rounds, store, work, watch, heads, pieces):
     """Solve all pieces of instance i, arranged in `work`.
 
     Return its gap and cost before, the rise of the dual, and the number of labels whose `change` (new minus old flow)
@@ -122,11 +122,9 @@ def _visit(i, rule, judged, partial, C, q, relax, quiet, rounds, store, work, wa
     if partial:
         copy_values(watch[1][i, :judged], place)
         renumber(rule[0], k, place, judged, index, one[0], count)
-    if one_block is not None:
-        return _visit_block(i, rule, k, judged, partial, C, q, relax, quiet, store, work, count)
     if pieces is not None:
         return _visit_centres(i, rule, judged, partial, C, q, quiet, rounds, store, work, watch, count)
-    return 0.0, 0.0, 0.0, 0
+    return _visit_block(i, rule, k, judged, partial, C, q, relax, quiet, store, work, count, heads)
 
 
 @kernel
@@ -183,7 +181,7 @@ def _workspace(k, n_layers, widest):
 @kernel
 def linear_pass(
     rule, graph, rows, square, cost, visits, first, full, widest, relax, quiet, rounds, W, lag, store, watch,
-    gaps, costs, one_block, pieces,
+    gaps, costs, heads, pieces,
 ):  # fmt: skip
     """Visit instances until the pool may overflow; return the position reached and the rise of the dual.
 
@@ -212,7 +210,7 @@ def linear_pass(
             score_row(indptr, indices, data, W, i, scores)
             judged = arrange(i, graph, rule[1], scores, work[0], work[1], order, work[3])
         visit = _visit(
-            i, rule, judged, partial, cost[i], square[i], relax, quiet, rounds, store, work, watch, one_block, pieces
+            i, rule, judged, partial, cost[i], square[i], relax, quiet, rounds, store, work, watch, heads, pieces
         )
         gaps[i], costs[i], up, changed = visit
         if pieces is None and not partial and not measuring:
@@ -238,7 +236,7 @@ def linear_pass(
 
 @kernel
 def gram_pass(
-    rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients, one_block,
+    rule, graph, square, cost, batch, K, F, cycles, widest, quiet, rounds, store, gaps, costs, coefficients, heads,
     pieces,
 ):  # fmt: skip
     """Visit a batch whose kernel matrix is K and whose scores are F, updated in place; return the rise of the dual."""
@@ -257,7 +255,7 @@ def gram_pass(
                 return rise
             judged = arrange(i, graph, rule[1], F[b], work[0], work[1], order, work[3])
             visit = _visit(
-                i, rule, judged, False, cost[i], square[i], 1.0, quiet, rounds, store, work, watch, one_block, pieces
+                i, rule, judged, False, cost[i], square[i], 1.0, quiet, rounds, store, work, watch, heads, pieces
             )
             gaps[i], costs[i], up, judged = visit
             rise += up

@@ -114,7 +114,8 @@ class LayeredProblem(MarginProblem):
 
     @property
     def _parts(self) -> tuple[bool | None, bool | None]:
-        return (True, None) if self.rule[0] <= margin_dual_layers.IDENTITY else (None, True)
+        mode = self.rule[0]
+        return True if mode == margin_dual_layers.HEADS else None, True if mode > margin_dual_layers.IDENTITY else None
 
     def begin(self) -> None:
         """Forget which labels were watched: their flows were those of another store."""
