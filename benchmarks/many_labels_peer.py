@@ -9,6 +9,7 @@ document go to top.npy, and the figures are printed as one line of JSON.
 from __future__ import annotations
 
 import json
+import pickle
 import resource
 import sys
 import tempfile
@@ -21,6 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 
 TOP = 5
+Fitted = tuple[Callable[[Any], Any], Callable[[], float]]
+"""From rows of features to the first labels of each, and the size of the stored model in bytes."""
+Fit = Callable[[Any, Any], Fitted]
 
 
 def cpu_seconds() -> float:
@@ -29,11 +33,11 @@ def cpu_seconds() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def omikuji(settings: dict[str, Any]) -> Callable[[Any, Any], Callable[[Any], Any]]:
+def omikuji(settings: dict[str, Any]) -> Fit:
     """Omikuji, with 3 trees as by default; it reads a file."""
     import omikuji as package
 
-    def fit(X: Any, Y: Any) -> Callable[[Any], Any]:
+    def fit(X: Any, Y: Any) -> Fitted:
         hyper = package.Model.default_hyper_param()
         for name, value in settings.items():
             setattr(hyper, name, value)
@@ -49,9 +53,18 @@ def omikuji(settings: dict[str, Any]) -> Callable[[Any, Any], Callable[[Any], An
                 found.append([label for label, _ in model.predict(list(row), top_k=TOP)])
             return found
 
-        return rank
+        def size() -> float:
+            with tempfile.TemporaryDirectory() as folder:
+                model.save(folder)
+                return folder_bytes(folder)
+
+        return rank, size
 
     return fit
+
+
+def folder_bytes(folder: str) -> float:
+    return float(sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()))
 
 
 def write_xmc(path: Path, X: Any, Y: Any) -> None:
@@ -65,17 +78,17 @@ def write_xmc(path: Path, X: Any, Y: Any) -> None:
             file.write(f"{labels} {values}\n")
 
 
-def napkin_plt(X: Any, Y: Any) -> Callable[[Any], Any]:
+def napkin_plt(X: Any, Y: Any) -> Fitted:
     """Probabilistic label trees of napkinXC, with its defaults."""
     from napkinxc.models import PLT
 
     folder = tempfile.mkdtemp()
     model = PLT(folder, threads=2)
     model.fit(X, [Y.indices[a:b].tolist() for a, b in zip(Y.indptr, Y.indptr[1:], strict=False)])
-    return lambda rows: model.predict(rows, top_k=TOP)
+    return lambda rows: model.predict(rows, top_k=TOP), lambda: folder_bytes(folder)
 
 
-def libmultilabel_tree(X: Any, Y: Any) -> Callable[[Any], Any]:
+def libmultilabel_tree(X: Any, Y: Any) -> Fitted:
     """The tree of LibMultiLabel's linear models, with its defaults."""
     from libmultilabel import linear
 
@@ -85,10 +98,10 @@ def libmultilabel_tree(X: Any, Y: Any) -> Callable[[Any], Any]:
         blocks = (rows[start : start + 500] for start in range(0, rows.shape[0], 500))
         return np.vstack([np.argsort(-linear.predict_values(model, block), axis=1)[:, :TOP] for block in blocks])
 
-    return rank
+    return rank, lambda: float(len(pickle.dumps(model)))
 
 
-PEERS: dict[str, Callable[[], Callable[[Any, Any], Callable[[Any], Any]]]] = {
+PEERS: dict[str, Callable[[], Fit]] = {
     "omikuji-parabel": lambda: omikuji({}),
     "omikuji-bonsai": lambda: omikuji({"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}),
     "napkinxc-plt": lambda: napkin_plt,
@@ -101,7 +114,7 @@ def main() -> None:
     X, Y, X_dev = (sp.load_npz(folder / f"{part}.npz").tocsr() for part in ("train", "labels", "dev"))
     fit = PEERS[name]()
     cpu, wall = cpu_seconds(), time.perf_counter()
-    rank = fit(X, Y)
+    rank, size = fit(X, Y)
     cpu, wall = cpu_seconds() - cpu, time.perf_counter() - wall
     start = cpu_seconds()
     found = rank(X_dev)
@@ -109,7 +122,8 @@ def main() -> None:
     top = np.array([[*row, *[-1] * TOP][:TOP] for row in found], dtype=np.int64)
     np.save(folder / "top.npy", top)
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1e6
-    print(json.dumps({"fit_cpu_s": cpu, "fit_wall_s": wall, "documents_per_s": speed, "peak_gb": peak}))
+    figures = {"fit_cpu_s": cpu, "fit_wall_s": wall, "documents_per_s": speed, "peak_gb": peak}
+    print(json.dumps({**figures, "model_mb": size() / 1e6}))
 
 
 if __name__ == "__main__":
