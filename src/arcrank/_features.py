@@ -8,12 +8,29 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from arcrank._typing import Array
 from arcrank.errors import InputError
 
-__all__ = ["LARGEST_FEATURE", "canonical_csr", "check_csr", "check_features", "check_values"]
+__all__ = ["LARGEST_FEATURE", "canonical_csr", "check_csr", "check_features", "check_values", "squared_lengths"]
 
 LARGEST_FEATURE = 1e100
 """Features may not be larger than this: sums and products of such numbers are still finite."""
+_ROWS = 4096  # that are squared at a time
+
+
+def squared_lengths(X: Any) -> Array:
+    """Return the squared length of each row, (n,), without a copy of all of X.
+
+    Examples
+    --------
+    >>> squared_lengths(sp.csr_matrix([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [25.0, 0.0]
+    """
+    if not sp.issparse(X):
+        return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
+    parts = (X[start : start + _ROWS] for start in range(0, X.shape[0], _ROWS))
+    sums = [np.asarray(part.multiply(part).sum(axis=1), dtype=np.float64).ravel() for part in parts]
+    return np.concatenate(sums) if sums else np.zeros(0)
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from arcrank._features import squared_lengths
 from arcrank._typing import Array
 from arcrank.decompositions import DISAGREEMENT, Decomposition
 from arcrank.distributed.base import DaskEstimator
@@ -98,7 +99,7 @@ def margin_facts(block: Block) -> dict[str, Any]:
 
 def _lengths(block: Block) -> Array:
     X = sp.csr_matrix(block.X)
-    return np.sqrt(np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel())
+    return np.sqrt(squared_lengths(X))
 
 
 def margin_report(block: Block, W: Array, distance: float, job: DualRound) -> tuple[float, int, Any]:

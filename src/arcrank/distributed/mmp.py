@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from arcrank._features import canonical_csr
+from arcrank._features import canonical_csr, squared_lengths
 from arcrank._typing import Array, IntArray
 from arcrank.decompositions import DOMINATION
 from arcrank.distributed.base import DaskEstimator
@@ -75,8 +75,7 @@ def pass_sums(block: Block, W: Array, epoch: _Epoch) -> Sums:
 
 def longest_square(block: Block) -> float:
     """Return the largest squared length of an instance with arcs."""
-    X = canonical_csr(block.X)
-    squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    squares = squared_lengths(canonical_csr(block.X))
     return float(squares[block.graphs.arc_counts() > 0].max(initial=0.0))
 
 

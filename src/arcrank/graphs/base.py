@@ -123,7 +123,7 @@ def gather_rows(ptr: IntArray, rows: IntArray) -> tuple[NDArray[np.int64], NDArr
     return new_ptr, positions
 
 
-def row_blocks(n: int, n_labels: int, cells: int = 1 << 20) -> list[slice]:
+def row_blocks(n: int, n_labels: int, cells: int = 1 << 18) -> list[slice]:
     """Blocks of rows whose dense (rows, n_labels) matrices have about `cells` cells, so that memory stays bounded."""
     step = max(1, cells // max(1, n_labels))
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]

@@ -23,7 +23,7 @@ from arcrank.graphs.kinds import check_later, detect_kind, unwrap
 from arcrank.graphs.unseen import graphs_over, seen_on_top, warn_of_unseen
 from arcrank.memory import check_memory
 from arcrank.rankers.candidates import refuse_candidates
-from arcrank.rankers.linear import Explanation, relative_to_cut, top_columns
+from arcrank.rankers.linear import Explanation, relative_to_cut, replaced_by_relative, top_columns
 from arcrank.rankers.probabilities import Probabilities
 from arcrank.solvers.products import row_products
 
@@ -265,12 +265,14 @@ class LinearRanker(LabelRanker):
         at = self._column(label)
         return self.coef_[at, columns], float(self.intercept_[at])
 
-    def _set_weights(self, W: Array, n_features: int, constant: float = 1.0) -> None:
+    def _set_weights(self, W: Array, n_features: int, constant: float = 1.0, *, in_place: bool = False) -> None:
         """Keep (d, k) weights, the last row being those of the constant feature where there is one more than features.
 
-        Those of the cut, the first column, are subtracted from the others: only differences matter.
+        Those of the cut, the first column, are subtracted from the others: only differences matter. With `in_place`, W
+        is lost, and there are never two of them in memory.
         """
-        W = relative_to_cut(W) if self.cut_label and self._learns_cut and self._kind != "candidates" else W
+        if self.cut_label and self._learns_cut and self._kind != "candidates":
+            W = replaced_by_relative(W) if in_place and W.flags.c_contiguous else relative_to_cut(W)
         self.coef_ = W[:n_features].T
         self.intercept_ = constant * W[n_features] if len(W) > n_features else np.zeros(W.shape[1])
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from arcrank._typing import Array
 
-__all__ = ["Explanation", "relative_to_cut", "top_columns"]
+__all__ = ["Explanation", "relative_to_cut", "replaced_by_relative", "top_columns"]
+
+_BLOCK = 1 << 16  # numbers that are moved at a time
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,22 @@ def relative_to_cut(columns: Array) -> Array:
     """Columns of labels less that of the cut, which comes first."""
     relative: Array = columns[:, 1:] - columns[:, :1]
     return relative
+
+
+def replaced_by_relative(columns: Array) -> Array:
+    """Return the same in the memory of the columns, which are lost, a block of rows at a time.
+
+    Examples
+    --------
+    >>> replaced_by_relative(np.array([[1.0, 2.0, 3.0], [5.0, 5.0, 4.0]])).tolist()
+    [[1.0, 2.0], [0.0, -1.0]]
+    """
+    n, k = columns.shape
+    flat, step = columns.reshape(-1), max(1, _BLOCK // k)
+    for start in range(0, n, step):  # a row moves to the left, over rows that have been moved
+        stop = min(n, start + step)
+        flat[start * (k - 1) : stop * (k - 1)] = relative_to_cut(columns[start:stop]).reshape(-1)
+    return flat[: n * (k - 1)].reshape(n, k - 1)
 
 
 def top_columns(scores: NDArray[np.floating[Any]], top: int | None) -> NDArray[np.intp]:

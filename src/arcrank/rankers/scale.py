@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from arcrank._features import squared_lengths
 from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.errors import ParameterError
@@ -90,7 +91,7 @@ def scale_sums(X: Any, weight: Array) -> tuple[float, float, float]:
     They may be added over parts of the instances.
     """
     if sp.issparse(X):
-        squares, stored = X.multiply(X).sum(axis=1), np.diff((X != 0).tocsr().indptr)
+        squares, stored = squared_lengths(X), np.diff((X if X.data.all() else (X != 0).tocsr()).indptr)
     else:
         squares, stored = np.einsum("ij,ij->i", X, X), np.count_nonzero(X, axis=1)
     square, nonzeros = (float(np.asarray(v, dtype=np.float64).ravel() @ weight) for v in (squares, stored))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._features import squared_lengths
 from arcrank._typing import Array
 from arcrank.compiled import candidate_margin, margin_arcs
 from arcrank.decompositions import DISAGREEMENT, Decomposition
@@ -21,7 +21,7 @@ from arcrank.solvers.margin_dual import LinearDual, Solution
 from arcrank.solvers.margin_pieces import piece_factors, single_arcs, without_weightless
 from arcrank.solvers.margin_problem import INNER_STEPS
 
-__all__ = ["CandidateMachine", "CandidatePieces", "candidate_pieces", "make_candidate_problem", "squared_lengths"]
+__all__ = ["CandidateMachine", "CandidatePieces", "candidate_pieces", "make_candidate_problem"]
 
 _LAYERED = {  # mode, and whether the kernel sees the graph upside down
     "zero-one": (margin_arcs.IDENTITY, False),
@@ -166,10 +166,3 @@ class CandidateMachine(LinearDual):
         solution = Solution(store, np.asarray(self._features.T @ net))
         self.measure(solution)
         return solution
-
-
-def squared_lengths(features: Any) -> Array:
-    """The squared length of each candidate."""
-    if sp.issparse(features):
-        return np.asarray(features.multiply(features).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.einsum("ij,ij->i", features, features), dtype=np.float64)

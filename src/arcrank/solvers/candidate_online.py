@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._features import squared_lengths
 from arcrank._typing import Array, IntArray
 from arcrank.errors import GraphError
 from arcrank.graphs import ArcGraphs, CandidateGraphs, LayeredGraphs
@@ -81,11 +82,7 @@ def spreads(features: Any, ptr: NDArray[np.int64]) -> Array:
     n, rows = len(counts), np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     member = sp.csr_matrix((1.0 / counts[rows], (rows, np.arange(len(rows)))), shape=(n, len(rows)))
     means = member @ features
-    if sp.issparse(features):
-        squares = np.asarray(features.multiply(features).sum(axis=1)).ravel()
-        of_mean = np.asarray(means.multiply(means).sum(axis=1)).ravel()
-    else:
-        squares, of_mean = np.einsum("ij,ij->i", features, features), np.einsum("ij,ij->i", means, means)
-    spread: Array = np.maximum(0.0, member @ squares - of_mean)
+    of_mean = squared_lengths(means)
+    spread: Array = np.maximum(0.0, member @ squared_lengths(features) - of_mean)
     # What rounding leaves of candidates that are all equal is nothing.
     return np.where(spread > 1e-12 * of_mean, spread, 0.0)

@@ -34,21 +34,32 @@ class FlowStore:
         return self.start, self.count, self.room, self.key, self.value, self.used
 
     def repack(self, widest: int) -> None:
-        """Close the holes that moved entries left, and make room for more."""
+        """Close the holes that moved entries left, and make room for more.
+
+        Keys and values move one after the other, so that there is never a second pool.
+        """
         live = int(self.count.sum())
+        size = live + live // 2 + 16 * widest
+        if live == self.used[0] and size <= len(self.key):
+            return
         start = np.concatenate([[0], np.cumsum(self.count)[:-1]]).astype(np.int64)
-        at = np.arange(live) + np.repeat(self.start - start, self.count)
-        size = 2 * live + 16 * widest
-        key, value = np.empty(size, dtype=np.int64), np.empty(size)
-        key[:live], value[:live] = self.key[at], self.value[at]
-        self.start, self.room, self.key, self.value = start, self.count.copy(), key, value
+        at = np.repeat(self.start - start, self.count)
+        at += np.arange(live)
+        self.key = _gathered(self.key, at, size)
+        self.value = _gathered(self.value, at, size)
+        self.start, self.room = start, self.count.copy()
         self.used[0] = live
 
     def scaled(self, factor: Array, widest: int) -> FlowStore:
         """A copy with the variables of each instance multiplied."""
-        parts = (self.start, self.count.copy(), self.room, self.key, self.value, self.used.copy())
-        copy = FlowStore(*parts)
+        copy = FlowStore(*(array.copy() for array in self.arrays()))
         copy.repack(widest)
         live = int(copy.used[0])
         copy.value[:live] *= np.repeat(factor, copy.count)
         return copy
+
+
+def _gathered(array: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[Any]:
+    found = np.empty(size, dtype=array.dtype)
+    np.take(array, at, out=found[: len(at)], mode="clip")  # the default mode would make a copy first
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from arcrank._features import squared_lengths
 from arcrank._typing import Array
 from arcrank.compiled import loglinear_dual_layers, loglinear_dual_pieces
 from arcrank.decompositions import Decomposition
@@ -72,7 +73,7 @@ class DualAscent:
             X.indices.astype(np.int32, copy=False),
             np.ascontiguousarray(X.data, dtype=np.float64),
         )
-        self._squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        self._squares = squared_lengths(X)
         self._weight = np.ascontiguousarray(weight, dtype=np.float64)
         self._visit, self.n_flows = _bind(graphs, decomposition, normalize)
         self._entropies = np.full(len(self._weight), np.nan)

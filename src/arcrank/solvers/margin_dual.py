@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from arcrank._features import squared_lengths
 from arcrank._typing import Array, Mask
 from arcrank.graphs.base import row_blocks
 from arcrank.solvers.flow_store import FlowStore
@@ -158,8 +159,8 @@ class LinearDual(_Dual):
     ) -> None:
         X = sp.csr_matrix(X)
         self._X = X
-        self._rows = np.ascontiguousarray(X.data), X.indices.astype(np.int32), X.indptr.astype(np.int64)
-        self._square = np.maximum(np.asarray(X.multiply(X).sum(axis=1)).ravel(), _TINY)
+        self._rows = np.ascontiguousarray(X.data), X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)
+        self._square = np.maximum(squared_lengths(X), _TINY)
         self._problem = problem
         self.live = np.flatnonzero((problem.pieces_of > 0) & (problem.cost > 0))
         self._shrinking = shrinking

@@ -37,12 +37,12 @@ def piece_margins(graphs, scores, name):
 
 def test_the_bound_counts_all_support_vectors_of_the_exact_solution():
     missed = []
-    for seed, kernel in itertools.product(range(10), ["linear", "rbf"]):
-        X, y = problem(seed)
+    for seed, kernel in itertools.product(range(4), ["linear", "rbf"]):
+        X, y = problem(seed, n=150)  # more than a kernel machine solves together
         exact = PreferenceMachine(C=0.3, kernel=kernel, **EXACT).fit(X, y)
         share = len(exact.support_) / len(y)
         assert exact.leave_one_out_bound_ == pytest.approx(share)  # nothing is added where the gap is closed
-        for tol in (0.5, 0.1, 0.01, 1e-3):
+        for tol in (0.9, 0.5, 0.1, 0.01):
             machine = PreferenceMachine(C=0.3, kernel=kernel, tol=tol, random_state=seed).fit(X, y)
             assert share <= machine.leave_one_out_bound_ <= 1
             missed.append(len(machine.support_) / len(y) < share)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcrank._features import canonical_csr
+from arcrank._features import canonical_csr, squared_lengths
 from arcrank._validation import check_int, check_real
 from arcrank.decompositions import (
     CUT_DOMINATED,
@@ -187,7 +187,7 @@ class OnlinePreferenceMachine(KernelOnlineRanker):
     def _fit_in_hindsight(self, X: Any, graphs: PreferenceGraphs, passes: int) -> Hindsight:
         steps, weight = self._steps(), np.ones(X.shape[0])
         if steps.relative:
-            squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+            squares = squared_lengths(X)
             weight = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
         return fit_in_hindsight(X, graphs, steps, passes, weight)
 

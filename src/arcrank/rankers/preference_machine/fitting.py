@@ -47,7 +47,6 @@ def fit_linear(
     solution = solve(machine, solver, graphs, problem)
     W = solution.weights
     weights = W if problem.codes is None else W @ problem.codes.T
-    machine._set_weights(weights, X.shape[1], constant)
     if problem.codes is not None:
         machine.embedding_ = W[: X.shape[1]].T
     machine.support_ = np.flatnonzero(solution.store.count)
@@ -57,6 +56,7 @@ def fit_linear(
 
     _note_margin_bound(machine, graphs, problem, solver, float(np.vdot(W, W)), score)
     _note_leave_one_out(machine, graphs, problem, solver, solution, score)
+    machine._set_weights(weights, X.shape[1], constant, in_place=True)
 
 
 def fit_kernel(
