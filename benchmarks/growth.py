@@ -1,11 +1,12 @@
 """How time and memory grow with documents, labels, non-zeros per document and C, on synthetic label sets.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.growth [--quick] [--plots FOLDER] [FACTOR ...]
+    OMP_NUM_THREADS=1 python -m benchmarks.growth [--quick] [--picture] [FACTOR ...]
 
 Each factor is varied alone, the others stay at 2,000 documents (500 where labels vary), 100 labels, 40 non-zeros and
 C = 1. A learner makes a fixed number of passes, so that the growth is that of a pass, except for documents and C, where
 it runs until its relative duality gap is 1e-2. The exponent is the slope of a line through the logarithms: 1 is linear.
 Times are of the processor. Memory is the peak of what `fit` allocates, over the size of weights, data and flows.
+`--picture` draws the picture of docs/concepts/speed.md.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from arcrank import LogLinearRanker, MMPRanker, PreferenceMachine
-from arcrank.evaluation.report.svg import Axis, Series, line_plot
 from benchmarks.timing import peak_bytes, report
+from tools.site.pictures import Palette, save
 
 N_FEATURES, LABELS_A_DOCUMENT, PASSES, ROUNDS = 2000, 3, 2, 3
 ENOUGH_SECONDS = 2.0
@@ -36,6 +38,7 @@ STEPS: dict[str, list[float]] = {
     "C": [0.1, 1.0, 10.0, 100.0],
 }
 TO_TOLERANCE = ("documents", "C")
+TITLES = {"documents": "documents", "labels": "labels", "nonzeros": "non-zeros per document", "C": "C"}
 LIMITS = {"documents": 1.1, "labels": 1.0, "nonzeros": 1.0}
 OPTIONS = {"intercept": "regularised", "calibration_folds": 0, "set_measure": None, "random_state": 0}
 
@@ -87,11 +90,20 @@ def measure(fit: Callable[[], Any], least_bytes: float) -> Point:
     return Point(min(seconds), bytes_used / least_bytes)
 
 
-def least_bytes(name: str, X: sp.csr_matrix, Y: sp.csr_matrix) -> float:
-    """The size of weights, data, and flows: one number per document and label in the log-linear dual, else few."""
-    n, k = Y.shape
+def least_bytes(ranker: Any, X: sp.csr_matrix, Y: sp.csr_matrix) -> float:
+    """The size of weights, data and flows of a fit."""
     data = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    return 8.0 * N_FEATURES * k + data + (8.0 * n * k if name == "LogLinearRanker" else 0.0)
+    return 8.0 * N_FEATURES * Y.shape[1] + data + flow_bytes(ranker, X, Y)
+
+
+def flow_bytes(ranker: Any, X: sp.csr_matrix, Y: sp.csr_matrix) -> float:
+    """One number per document and label in the log-linear dual; a machine stores those above 0, each with a key."""
+    if isinstance(ranker, LogLinearRanker):
+        return 8.0 * Y.shape[0] * Y.shape[1]
+    if not isinstance(ranker, PreferenceMachine):
+        return 0.0
+    store = clone(ranker).set_params(warm_start=True).fit(X, Y)._dual[-1]
+    return 16.0 * float(store.count.sum())
 
 
 def sweep(factor: str, values: list[float]) -> dict[str, list[Point]]:
@@ -104,7 +116,7 @@ def sweep(factor: str, values: list[float]) -> dict[str, list[Point]]:
             if name == "MMPRanker" and factor == "C":
                 continue
             ranker.fit(X[:50], Y[:50])  # compiles
-            found = measure(lambda r=ranker, X=X, Y=Y: r.fit(X, Y), least_bytes(name, X, Y))
+            found = measure(lambda r=ranker, X=X, Y=Y: r.fit(X, Y), least_bytes(ranker, X, Y))
             print(f"  {factor} = {value:g}, {name}: {found.seconds:.3f} s, memory {found.memory:.2f}", flush=True)
             points.setdefault(name, []).append(found)
     return points
@@ -124,26 +136,37 @@ def show(factor: str, values: list[float], points: dict[str, list[Point]]) -> No
             print(f"{name}: exponent in {factor} {slope:.2f}")
 
 
-def plot(factor: str, values: list[float], points: dict[str, list[Point]]) -> str:
-    series = [Series(name, values, [point.seconds for point in found]) for name, found in points.items()]
-    return line_plot(series, Axis(factor, log=True), Axis("seconds", log=True))
+def draw(found: dict[str, tuple[list[float], dict[str, list[Point]]]], figure: Any, palette: Palette) -> None:
+    """One panel per factor, both axes logarithmic, and a dotted line of linear growth."""
+    for axes, (factor, (values, points)) in zip(
+        figure.subplots(1, len(found), sharey=True, squeeze=False)[0], found.items(), strict=True
+    ):
+        for (name, line), colour in zip(points.items(), palette.series, strict=False):
+            axes.plot(values, [point.seconds for point in line], marker="o", markersize=3, color=colour, label=name)
+        slowest = max(points.values(), key=lambda line: line[0].seconds)[0].seconds
+        axes.plot(values, [slowest * value / values[0] for value in values], ":", color=palette.soft, label="linear")
+        axes.set(xscale="log", yscale="log", xlabel=TITLES[factor])
+    figure.axes[0].set_ylabel("seconds")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="leave out the largest value of each factor")
-    parser.add_argument("--plots", type=Path, help="a folder for one SVG per factor")
+    parser.add_argument("--picture", action="store_true", help="draw the picture of the documentation")
     parser.add_argument("factors", nargs="*", metavar="FACTOR", help=f"{', '.join(STEPS)} (default: all)")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
+    all_points = {}
     for factor in options.factors or STEPS:
         steps = STEPS[factor]
         values = steps[:-1] if options.quick else steps
         print(f"\n{factor}", flush=True)
         points = sweep(factor, values)
         show(factor, values, points)
-        if options.plots is not None:
-            (options.plots / f"growth-{factor}.svg").write_text(plot(factor, values, points), encoding="utf-8")
+        all_points[factor] = values, points
+    if options.picture:
+        save("growth", partial(draw, all_points), width=8.0, height=3.2)
 
 
 if __name__ == "__main__":
