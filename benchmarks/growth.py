@@ -6,7 +6,7 @@ Each factor is varied alone, the others stay at 2,000 documents (500 where label
 C = 1. A learner makes a fixed number of passes, so that the growth is that of a pass, except for documents and C, where
 it runs until its relative duality gap is 1e-2. The exponent is the slope of a line through the logarithms: 1 is linear.
 Times are of the processor. Memory is the peak of what `fit` allocates, over the size of weights, data and flows.
-`--picture` draws the picture of docs/concepts/speed.md.
+`--picture` draws the picture of docs/speed.md.
 """
 
 from __future__ import annotations
@@ -143,9 +143,13 @@ def draw(found: dict[str, tuple[list[float], dict[str, list[Point]]]], figure: A
     ):
         for (name, line), colour in zip(points.items(), palette.series, strict=False):
             axes.plot(values, [point.seconds for point in line], marker="o", markersize=3, color=colour, label=name)
-        slowest = max(points.values(), key=lambda line: line[0].seconds)[0].seconds
-        axes.plot(values, [slowest * value / values[0] for value in values], ":", color=palette.soft, label="linear")
+        if factor in LIMITS:
+            slowest = max(points.values(), key=lambda line: line[0].seconds)[0].seconds
+            linear = [slowest * value / values[0] for value in values]
+            axes.plot(values, linear, ":", color=palette.soft, label="linear")
         axes.set(xscale="log", yscale="log", xlabel=TITLES[factor])
+        axes.set_xticks(values, [f"{value:g}" for value in values], rotation=45)
+        axes.minorticks_off()
     figure.axes[0].set_ylabel("seconds")
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from arcrank._features import canonical_csr, check_values
+from arcrank._features import canonical_csr, check_values, squared_lengths
 from arcrank.errors import InputError
 
 FORMS = (np.array, np.asfortranarray, sp.csr_matrix, sp.csr_array)
@@ -35,3 +35,10 @@ def test_canonical_form_is_a_copy_only_where_it_must_be():
     twice = sp.csr_matrix((np.ones(2), np.zeros(2, dtype=np.int32), np.array([0, 2])), shape=(1, 2))
     assert canonical_csr(twice).toarray().tolist() == [[2.0, 0.0]]
     assert twice.nnz == 2
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 4), (300, 900)])
+def test_squared_lengths_of_any_matrix(shape):
+    X = sp.random(*shape, density=0.6, random_state=0, format="csr")
+    np.testing.assert_allclose(squared_lengths(X), (X.toarray() ** 2).sum(axis=1))
+    np.testing.assert_allclose(squared_lengths(X.toarray()), squared_lengths(X))

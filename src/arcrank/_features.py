@@ -15,7 +15,7 @@ __all__ = ["LARGEST_FEATURE", "canonical_csr", "check_csr", "check_features", "c
 
 LARGEST_FEATURE = 1e100
 """Features may not be larger than this: sums and products of such numbers are still finite."""
-_ROWS = 4096  # that are squared at a time
+_VALUES = 1 << 16  # that are squared at a time
 
 
 def squared_lengths(X: Any) -> Array:
@@ -28,7 +28,8 @@ def squared_lengths(X: Any) -> Array:
     """
     if not sp.issparse(X):
         return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
-    parts = (X[start : start + _ROWS] for start in range(0, X.shape[0], _ROWS))
+    rows = max(1, _VALUES * X.shape[0] // max(1, X.nnz))
+    parts = (X[start : start + rows] for start in range(0, X.shape[0], rows))
     sums = [np.asarray(part.multiply(part).sum(axis=1), dtype=np.float64).ravel() for part in parts]
     return np.concatenate(sums) if sums else np.zeros(0)
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from arcrank import LogLinearRanker
-from arcrank.rankers.base import rank_matrix
+from arcrank.rankers.base import add_intercept, rank_matrix
 from arcrank.rankers.linear import top_columns
 
 SCORES = hnp.arrays(
@@ -45,3 +46,12 @@ def test_sets_are_cut_where_the_loss_is_smallest(scores, expected):
 def test_scores_are_always_two_dimensional():
     assert fitted([1]).score_labels([[1.0], [2.0]]).shape == (2, 1)
     assert fitted([1, 2]).rank([[1.0]], top=9).tolist() == [["b", "a"]]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 4), (50, 90)])
+def test_an_intercept_is_a_last_column(shape):
+    X = sp.random(*shape, density=0.3, random_state=0, format="csr")
+    found = add_intercept(X, 2.5)
+    assert found.has_canonical_format
+    np.testing.assert_array_equal(found.toarray(), add_intercept(X.toarray(), 2.5))
+    np.testing.assert_array_equal(found.toarray()[:, -1], np.full(shape[0], 2.5))

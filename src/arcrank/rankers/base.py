@@ -287,9 +287,23 @@ def rank_matrix(scores: Array) -> NDArray[np.int64]:
 
 
 def add_intercept(X: Any, constant: float) -> Any:
-    """X with a last column of this value."""
-    column = np.full((X.shape[0], 1), constant)
-    return sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
+    """X with a last column of this value; CSR stays CSR.
+
+    Examples
+    --------
+    >>> add_intercept(sp.csr_matrix([[0.0, 1.0], [0.0, 0.0]]), 5.0).toarray().tolist()
+    [[0.0, 1.0, 5.0], [0.0, 0.0, 5.0]]
+    """
+    n, d = X.shape
+    if not sp.issparse(X):
+        return np.hstack([X, np.full((n, 1), constant)])
+    # SciPy would make coordinates of all values first.
+    indptr = X.indptr + np.arange(n + 1, dtype=X.indptr.dtype)
+    old = np.ones(indptr[-1], dtype=bool)
+    old[indptr[1:] - 1] = False
+    indices, data = np.full(len(old), d, dtype=X.indices.dtype), np.full(len(old), constant)
+    indices[old], data[old] = X.indices, X.data
+    return sp.csr_matrix((data, indices, indptr), shape=(n, d + 1))
 
 
 def refuse_one_label(graphs: PreferenceGraphs) -> None:
