@@ -253,11 +253,11 @@ def best_of_part(values, wanted, n_labels, others):
 
 @given(problem=problems())
 @settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.filter_too_much])
-def test_the_offset_of_each_label_is_the_mean_of_the_best_ones_of_three_parts(problem):
+def test_the_offset_of_each_label_is_the_mean_of_the_best_ones_of_eight_parts(problem):
     scores, judged, relevant = problem
-    offsets, so_far, part_of = choose_offsets(*problem, "macro_f1"), np.zeros(3, dtype=int), np.arange(12) % 3
+    offsets, so_far, part_of = choose_offsets(*problem, "macro_f1"), np.zeros(3, dtype=int), np.arange(12) % 8
     for number, label in enumerate(np.argsort(-relevant.sum(axis=0), kind="stable"), start=1):
-        parts = [judged[:, label] & (part_of == part) for part in range(3)]
+        parts = [judged[:, label] & (part_of == part) for part in range(8)]
         found = [best_of_part(scores[at, label], relevant[at, label], number, so_far) for at in parts if at.any()]
         assert offsets[label] == pytest.approx(np.mean([at for at, _ in found]), abs=1e-9)
         so_far = so_far + np.sum([counts for _, counts in found], axis=0)
