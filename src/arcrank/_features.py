@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
-from arcrank._typing import Array
 from arcrank.errors import InputError
 
 __all__ = ["LARGEST_FEATURE", "canonical_csr", "check_csr", "check_features", "check_values", "squared_lengths"]
@@ -18,7 +18,7 @@ LARGEST_FEATURE = 1e100
 _VALUES = 1 << 16  # that are squared at a time
 
 
-def squared_lengths(X: Any) -> Array:
+def squared_lengths(X: Any) -> NDArray[np.float64]:
     """Return the squared length of each row, (n,), without a copy of all of X.
 
     Examples
