@@ -33,13 +33,13 @@ class FlowStore:
         """The arrays in the order in which kernels take them."""
         return self.start, self.count, self.room, self.key, self.value, self.used
 
-    def repack(self, widest: int) -> None:
-        """Close the holes that moved entries left, and make room for more.
+    def repack(self, widest: int, instances: int = 16) -> None:
+        """Close the holes that moved entries left, and make room for more: those of so many instances at least.
 
         Keys and values move one after the other, so that there is never a second pool.
         """
         live = int(self.count.sum())
-        size = live + live // 2 + 16 * widest
+        size = live + live // 2 + instances * widest
         if live == self.used[0] and size <= len(self.key):
             return
         start = np.concatenate([[0], np.cumsum(self.count)[:-1]]).astype(np.int64)

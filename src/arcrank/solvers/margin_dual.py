@@ -29,6 +29,7 @@ _LONGEST_SLEEP = 8  # passes
 _FULL_EVERY = 4  # passes; those between look only at the labels that each instance watches
 _VISITS = 1000  # that a pass makes at least: it repeats a small set of instances, for it costs nothing
 _BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and rounds over them
+_MOST_ROOM = 1 << 22  # dual variables of a batch for which there is room at once
 _ROUNDING = 1e-12  # share of the primal that rounding may hide of the gap
 _APPROACH, _APPROACHES = 5.0, 6  # factor between the costs of a cold start, and the most of them
 _APPROACH_PASSES, _NEAR_ENOUGH = 12, 0.01  # at each of them: passes at most, and the relative gap that is enough
@@ -355,7 +356,10 @@ class KernelDual(_Dual):
         """Solve a batch by its own small kernel matrix, then correct the scores of all instances."""
         K = self._kernel.rows(batch)
         coefficients = np.zeros((len(batch), self._problem.shape[1]))
-        solution.store.repack(self._problem.widest)
+        widest = self._problem.widest
+        solution.store.repack(
+            widest, max(16, min(len(batch), _MOST_ROOM // widest))
+        )  # a batch ends where there is none
         own = np.ascontiguousarray(K[:, batch]), self.scores[batch]
         measured = self.gaps, self.costs
         self._problem.gram_pass(self._square, batch, *own, _CYCLES, quiet, solution.store, *measured, coefficients)
