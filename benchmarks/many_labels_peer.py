@@ -82,10 +82,10 @@ def napkin_plt(X: Any, Y: Any) -> Fitted:
     """Probabilistic label trees of napkinXC, with its defaults."""
     from napkinxc.models import PLT
 
-    folder = tempfile.mkdtemp()
-    model = PLT(folder, threads=2)
+    stored = tempfile.TemporaryDirectory()  # the functions keep it, and it is removed with them
+    model = PLT(stored.name, threads=2)
     model.fit(X, [Y.indices[a:b].tolist() for a, b in zip(Y.indptr, Y.indptr[1:], strict=False)])
-    return lambda rows: model.predict(rows, top_k=TOP), lambda: folder_bytes(folder)
+    return lambda rows: model.predict(rows, top_k=TOP), lambda: folder_bytes(stored.name)
 
 
 def libmultilabel_tree(X: Any, Y: Any) -> Fitted:

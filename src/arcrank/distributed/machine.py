@@ -22,7 +22,7 @@ from arcrank.graphs.base import row_blocks
 from arcrank.graphs.unseen import seen_on_top
 from arcrank.rankers.preference_machine.bound import BoundTerms, most_arcs_of_a_piece, smallest_margin
 from arcrank.rankers.preference_machine.codes import check_codes, learns_codes
-from arcrank.rankers.preference_machine.fitting import warn
+from arcrank.rankers.preference_machine.fitting import warn_unconverged
 from arcrank.rankers.preference_machine.leave_one_out import (
     count_pieces_within,
     last_charged_margin,
@@ -292,7 +292,7 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
         self._keep_weights(state.W, codes, data.n_features, constant or 0.0)
         self._note_bounds(parts, facts, data, codes, float(np.vdot(state.W, state.W)))
         if not state.converged and self.n_iter_ >= self.max_iter:
-            warn(self, state.relative_gap)
+            warn_unconverged(self, state.relative_gap)
 
     def _keep_weights(self, W: Array, codes: Array | None, n_features: int, constant: float) -> None:
         self.__dict__.pop("embedding_", None)

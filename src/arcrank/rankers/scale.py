@@ -90,11 +90,11 @@ def scale_sums(X: Any, weight: Array) -> tuple[float, float, float]:
 
     They may be added over parts of the instances.
     """
-    if sp.issparse(X):
-        squares, stored = squared_lengths(X), np.diff((X if X.data.all() else (X != 0).tocsr()).indptr)
+    if not sp.issparse(X):
+        stored = np.count_nonzero(X, axis=1)
     else:
-        squares, stored = np.einsum("ij,ij->i", X, X), np.count_nonzero(X, axis=1)
-    square, nonzeros = (float(np.asarray(v, dtype=np.float64).ravel() @ weight) for v in (squares, stored))
+        stored = np.diff((X if X.data.all() else (X != 0).tocsr()).indptr)
+    square, nonzeros = (float(v.astype(np.float64) @ weight) for v in (squared_lengths(X), stored))
     return square, nonzeros, float(weight.sum())
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arcrank.solvers.margin_dual import KernelDual, LinearDual, Solution
     from arcrank.solvers.margin_problem import MarginProblem
 
-__all__ = ["fit_kernel", "fit_landmarks", "fit_linear", "solve", "warn"]
+__all__ = ["fit_kernel", "fit_landmarks", "fit_linear", "solve", "warn_unconverged"]
 
 _SUSPECTS = 64  # instances of highest cost, among which a violated arc is looked for first
 
@@ -117,7 +117,7 @@ def solve(
     if machine.warm_start:
         machine._dual = machine._pieces(), machine._loss().name, graphs, problem.cost, solution.store
     if not solution.converged and solution.passes >= machine.max_iter:
-        warn(machine, solution.relative_gap)
+        warn_unconverged(machine, solution.relative_gap)
     return solution
 
 
@@ -135,10 +135,10 @@ def _warm(machine: PreferenceMachine, graphs: PreferenceGraphs, problem: Any) ->
     return scaled
 
 
-def warn(machine: PreferenceMachine, gap: float) -> None:
+def warn_unconverged(machine: PreferenceMachine, gap: float) -> None:
     """Say that the machine has not converged."""
     warnings.warn(
-        f"PreferenceMachine stopped after max_iter = {machine.max_iter} passes with a relative duality gap of "
+        f"{type(machine).__name__} stopped after max_iter = {machine.max_iter} passes with a relative duality gap of "
         f"{gap:.2g}, above tol = {machine.tol:g}. Raise max_iter or tol, lower C, or scale X.",
         ConvergenceWarning,
         stacklevel=5,

@@ -14,7 +14,7 @@ from arcrank.graphs.cut import CUT
 from arcrank.losses.zero_flows import zero_flows
 from arcrank.rankers.base import add_intercept
 from arcrank.rankers.candidate_ranker import CandidateRanker
-from arcrank.rankers.preference_machine.fitting import warn
+from arcrank.rankers.preference_machine.fitting import warn_unconverged
 from arcrank.solvers.history import History
 from arcrank.solvers.products import row_products
 
@@ -105,4 +105,4 @@ def fit_codes(
     if machine.fit_intercept:
         machine.intercept_ = constant * (codes @ found.embedding[X.shape[1]])
     if not found.converged:
-        warn(machine, found.gap)
+        warn_unconverged(machine, found.gap)
