@@ -31,17 +31,17 @@ machines = {
 for name, machine in machines.items():
     precision = average_precision(Y_test, machine.fit(X, Y).score_labels(X_test))
     weights = k * d if machine.codes is None else length * (k + d)
-    print(f"{name:13} {weights:7,} weights, average precision {precision:.0%}")
+    print(f"{name:13} {weights:7,} weights, average precision {precision:.2f}")
 # --8<-- [end:learn]
 
 # --8<-- [start:objective]
 first, *_, last = (entry["loss"] for entry in machine.history_)
-print(f"objective: {first:.0f} after the first step, {last:.0f} after the last")
+print(f"the objective falls to {last / first:.2f} of its value after the first step")
 # --8<-- [end:objective]
 
 # --8<-- [start:near]
 codes = machine.codes_ / np.linalg.norm(machine.codes_, axis=1, keepdims=True)
 for tag in ("devel::library", "interface::x11", "uitoolkit::qt"):
-    near = np.argsort(-codes @ codes[train.labels.index(tag)])[1:4]
+    near = np.argsort(-codes @ codes[train.labels.index(tag)])[1:3]
     print(f"near {tag}:", ", ".join(train.labels[at] for at in near))
 # --8<-- [end:near]

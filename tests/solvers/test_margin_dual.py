@@ -315,3 +315,63 @@ def test_a_rescaled_solution_is_measured_at_the_new_costs():
     solver.solve(solution, **limits)
     alone, _ = solve(X, task_of(g, "domination", "squared-hinge", 3 * C), tol=1e-4)
     assert solution.primal == pytest.approx(alone.primal, rel=2e-4)
+
+
+def many_documents(seed):
+    """Label sets that follow from sparse features, so that a large cost leaves most margins at 1."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((300, 60)) * (rng.random((300, 60)) < 0.15)
+    scores = X @ rng.normal(size=(60, 6)) + 0.05 * rng.normal(size=(300, 6))
+    return X, LayeredGraphs.from_label_sets(scores > np.quantile(scores, 0.7, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("decomposition", ["zero-one", "domination", "disagreement"])
+def test_longer_weights_finish_a_fit(decomposition):
+    """They are no weights of the flows, but their primal and the distance from the optimum are stated rightly."""
+    found = []
+    for seed in range(4):
+        X, g = many_documents(seed)
+        task = task_of(g, decomposition, cost=30.0)
+        solution, _ = solve(X, task, tol=2e-3)
+        found.append(solution.scale)
+        assert solution.converged
+        square = float(np.vdot(solution.weights, solution.weights))
+        primal = plm_oracle.objective(X @ solution.weights, square, g, decomposition, "hinge", 30.0, beta=BETA)
+        assert solution.primal == pytest.approx(primal, rel=1e-9)
+        best, _ = solve(X, task_of(g, decomposition, cost=30.0), tol=1e-7, max_iter=30_000)
+        assert solution.dual <= best.primal * (1 + 1e-9)
+        assert np.linalg.norm(solution.weights - best.weights) <= solution.distance + best.distance
+        flows = task.net_flows(slice(0, len(X)), solution.store)
+        np.testing.assert_allclose(solution.weights, solution.scale * (X.T @ flows), atol=1e-9)
+    assert max(found) > 1.0
+
+
+def test_a_longer_solution_goes_on_from_the_weights_of_its_flows():
+    X, g = many_documents(0)
+    task = task_of(g, "domination", cost=30.0)
+    solver = LinearDual(X, task)
+    solution, options = solver.start(), {"max_iter": 30_000, "random": np.random.RandomState(0), "history": History()}
+    solver.solve(solution, tol=1e-2, **options)
+    solution.weights *= 1.01 / solution.scale
+    solution.scale = 1.01
+    solver.solve(solution, tol=1e-6, **options)
+    best, _ = solve(X, task_of(g, "domination", cost=30.0), tol=1e-6, max_iter=30_000)
+    assert solution.primal == pytest.approx(best.primal, rel=3e-6)
+    solver.solve(solution, tol=1e-2, **options)
+    solution.weights *= 1.01 / solution.scale
+    solution.scale = 1.01
+    solver.rescale(solution, 2.0 * task.cost)
+    square = float(np.vdot(solution.weights, solution.weights))
+    primal = plm_oracle.objective(X @ solution.weights, square, g, "domination", "hinge", 60.0, beta=BETA)
+    assert solution.primal == pytest.approx(primal, rel=1e-9)
+    assert solution.dual <= primal
+
+
+def test_a_callback_stops_a_fit_that_is_being_finished(monkeypatch):
+    X, g = many_documents(0)
+    finished, finish = [], LinearDual._finish
+    monkeypatch.setattr(LinearDual, "_finish", lambda self, *rest: finished.append(1) or finish(self, *rest))
+    solver = LinearDual(X, task_of(g, "domination", cost=30.0))
+    history = History(lambda _entry: bool(finished))
+    solver.solve(solver.start(), tol=1e-9, max_iter=30_000, random=np.random.RandomState(0), history=history)
+    assert len(finished) == 1

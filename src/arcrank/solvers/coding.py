@@ -53,10 +53,14 @@ class Factors:
 
 
 class _Steps:
-    """Steps of one kind: each starts from the dual variables of the last one, which are feasible for any features."""
+    """Steps of one kind: each starts from the dual variables of the last one, which are feasible for any features.
+
+    A step is solved to half of tol: a gain of tol could not be seen through a gap of the same size.
+    """
 
     def __init__(self, tol: float, max_iter: int, random: np.random.RandomState, options: dict[str, Any]) -> None:
-        self._limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "random": random}
+        self._tol = tol
+        self._limits: dict[str, Any] = {"tol": 0.5 * tol, "max_iter": max_iter, "random": random}
         self._options = options
         self._store: FlowStore | None = None
         self.passes = 0
@@ -68,8 +72,8 @@ class _Steps:
         solver.solve(solution, **self._limits, history=History())
         self._store = solution.store
         self.passes += solution.passes
-        facts = {"objective": solution.primal, "gap": solution.relative_gap, "converged": solution.converged}
-        return solution.weights, facts
+        gap = solution.relative_gap
+        return solution.weights, {"objective": solution.primal, "gap": gap, "converged": gap <= self._tol}
 
 
 def learn_codes(

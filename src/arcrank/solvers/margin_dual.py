@@ -32,9 +32,14 @@ _BATCH, _CYCLES = 128, 4  # instances that a kernel machine solves together, and
 _MOST_ROOM = 1 << 22  # dual variables of a batch for which there is room at once
 _ROUNDING = 1e-12  # share of the primal that rounding may hide of the gap
 _APPROACH, _APPROACHES = 5.0, 6  # factor between the costs of a cold start, and the most of them
+_FEW_VISITS = 10.0  # up to which C q there is none of them
 _APPROACH_PASSES, _NEAR_ENOUGH = 12, 0.01  # at each of them: passes at most, and the relative gap that is enough
 _FIRST_PASSES, _RELAX = 3, 1.3  # passes of plain steps, and the factor of the steps after them
 _LEAST = 0.2  # share of the squared length of an instance that counts, however much of it is the constant
+_NEARLY, _SMALL = 4.0, 0.01  # a fit is finished from this multiple of tol on, and from this relative gap
+_BETWEEN = 6  # passes between two attempts
+_SETTLE = 0.5  # the factor of steps in such a pass
+_LONGER = 0.125  # share of the relative gap by which weights are made longer
 _PATIENCE, _PROGRESS = 25, 0.8  # after so many passes the gap must be at most this share, or steps become plain
 _TINY = 1e-30  # stands for the squared length of an empty instance
 
@@ -45,6 +50,7 @@ class Solution:
 
     weights : (d, s) W of a linear machine, or (n, k) net flows of a kernel machine
     made : what the flows make of the last row of W, where that follows them slowly; see `LinearDual`
+    scale : what the W of the flows was multiplied by in the end; see `LinearDual._finish`
     """
 
     store: FlowStore
@@ -54,6 +60,7 @@ class Solution:
     converged: bool = False
     passes: int = 0
     made: Array | None = None
+    scale: float = 1.0
 
     @property
     def lag(self) -> float:
@@ -73,6 +80,8 @@ class Solution:
         1/2 ||W - W*||^2, the latter for the W that the flows make. So the gap bounds its square, where these are one.
         """
         gap, lag = max(0.0, self.primal - self.dual) + _ROUNDING * self.primal, self.lag
+        if self.scale != 1.0:
+            return float(np.sqrt(2.0 * gap))  # the dual tells nothing about these weights
         return 0.5 * lag + float(np.sqrt(max(0.0, gap - 0.25 * lag**2)))
 
 
@@ -213,6 +222,7 @@ class LinearDual(_Dual):
 
     def rescale(self, solution: Solution, costs: Array) -> None:
         """Replace the costs by a multiple of them, and multiply flows and weights alike: the start for another C."""
+        self._unscale(solution)
         ratios = costs[self.live] / self._problem.cost[self.live]
         factor = float(ratios[0]) if len(ratios) else 1.0
         self._problem.cost = costs
@@ -228,6 +238,8 @@ class LinearDual(_Dual):
         costs = self._problem.cost
         scale = float((costs * self._square)[self.live].max(initial=0.0))
         # Flows of C grow from 0 in about C q visits, which are worth a detour only where these are many.
+        if scale <= _FEW_VISITS:
+            return
         least = 2 if self._problem.exact_visits else 0
         steps = [step for step in range(_APPROACHES, 0, -1) if scale > _APPROACH ** (step - 1 + least)]
         for step in steps:
@@ -241,15 +253,24 @@ class LinearDual(_Dual):
         self, solution: Solution, *, tol: float, max_iter: int, random: np.random.RandomState, history: History
     ) -> None:
         self._problem.begin()
+        self._unscale(solution)
         self._hold_constant(solution)
         # A pass over few instances repeats them, so nothing is saved where some of them sleep, and the others wait.
         alarm = Alarm(len(self.live), self._shrinking and len(self.live) > _VISITS)
         close = not self._shrinking
         patience = Patience()
         exact = True  # the gap of the start was measured, so that nothing is done where it is small enough
+        last = -_BETWEEN  # when finishing was tried
         for number in range(max_iter):
             if exact and solution.relative_gap <= tol:
                 break
+            if _finishes(solution, tol) and number - last > _BETWEEN:
+                last, exact = number, True
+                self._finish(solution, tol, random)
+                alarm.ring(self.gaps[self.live] > self._negligible(solution, tol))
+                if history.add(loss=solution.primal, gap=solution.relative_gap):
+                    break
+                continue
             negligible = self._negligible(solution, tol)
             visited = alarm.awake(number)
             repeats = max(1, _VISITS // max(1, len(visited)))
@@ -277,6 +298,36 @@ class LinearDual(_Dual):
             self.measure(solution)
         solution.converged = solution.relative_gap <= tol
 
+    def _finish(self, solution: Solution, tol: float, random: np.random.RandomState) -> None:
+        """Settle the margins of all instances by a pass of short steps, and measure W and a multiple of it.
+
+        Most pieces of a hinge end with a margin of exactly 1. A visit leaves one instance there and moves the others a
+        little, by less where steps are short. The margins of the rest are on both sides of 1, and those below cost C
+        times what they lack: slightly longer weights are a better solution.
+        """
+        self._problem.relax = _SETTLE
+        self.visit(solution, self.live[random.permutation(len(self.live))], True, 0.0)
+        solution.passes += 1
+        self.measure(solution)
+        if solution.relative_gap <= tol:
+            return
+        before = solution.primal, self.gaps.copy()
+        # The last digits of the gap depend on the processor, and weights must not.
+        solution.scale = 1.0 + float(f"{_LONGER * solution.relative_gap:.1e}")
+        solution.weights *= solution.scale
+        self._measure_costs(solution)
+        solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self.costs.sum())
+        if solution.relative_gap > tol:
+            self._unscale(solution)
+            solution.primal, self.gaps[:] = before
+
+    @staticmethod
+    def _unscale(solution: Solution) -> None:
+        """Return to the weights that the flows make."""
+        if solution.scale != 1.0:
+            solution.weights /= solution.scale
+            solution.scale = 1.0
+
     def _negligible(self, solution: Solution, tol: float) -> float:
         """The part of the gap below which an instance may wait: small for what tol allows, or for the present mean."""
         allowed, present = tol * solution.primal, solution.primal - solution.dual
@@ -295,6 +346,12 @@ class LinearDual(_Dual):
 
     def measure(self, solution: Solution) -> None:
         """Primal and dual at the present weights: a pass in which everything is quiet."""
+        self._measure_costs(solution)
+        solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self.costs.sum())
+        solution.dual = solution.primal - self._gap(solution)
+
+    def _measure_costs(self, solution: Solution) -> None:
+        """The part of each instance in the primal and the gap at the present weights."""
         solution.store.repack(self._problem.widest)
 
         def work(visits: NDArray[np.int64]) -> None:
@@ -302,8 +359,6 @@ class LinearDual(_Dual):
             self._problem.linear_pass(self._rows, self._curvature, visits, 0, True, np.inf, *arrays)
 
         _in_threads(work, self.live, self._n_jobs)
-        solution.primal = 0.5 * float(np.vdot(solution.weights, solution.weights)) + float(self.costs.sum())
-        solution.dual = solution.primal - self._gap(solution)
 
     def _gap(self, solution: Solution) -> float:
         """Primal less dual, by the parts of the instances when they were last seen."""
@@ -386,6 +441,11 @@ class KernelDual(_Dual):
         square = float(np.vdot(solution.weights, self.scores))
         solution.primal = 0.5 * square + float(self.costs.sum())
         solution.dual = solution.primal - float(self.gaps.sum())
+
+
+def _finishes(solution: Solution, tol: float) -> bool:
+    """Whether the gap is so small that `_finish` may end it."""
+    return tol < solution.relative_gap <= min(_NEARLY * tol, _SMALL)
 
 
 def _in_threads(work: Any, rows: NDArray[np.int64], n_jobs: int) -> None:
