@@ -21,7 +21,7 @@ from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.margins_sample import slope_of_margins
 from arcrank.rankers.monotone_logistic import Curve, fit_curves
 from arcrank.rankers.out_of_fold import out_of_fold_scores
-from arcrank.rankers.set_offsets import choose_offsets
+from arcrank.rankers.set_offsets import _divisions, choose_offsets
 
 
 def sigmoid(z):
@@ -251,16 +251,39 @@ def best_of_part(values, wanted, n_labels, others):
     return equals[0]
 
 
-@given(problem=problems())
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.filter_too_much])
-def test_the_offset_of_each_label_is_the_mean_of_the_best_ones_of_eight_parts(problem):
-    scores, judged, relevant = problem
-    offsets, so_far, part_of = choose_offsets(*problem, "macro_f1"), np.zeros(3, dtype=int), np.arange(12) % 8
+def taking(values, count):
+    """The offset that `count` of the values are above, equal ones included."""
+    possible = [values.min() - 0.5, *thresholds(values)[1:-1], values.max() + 1e-6 * (1 + abs(values.max()))]
+    return max(at for at in possible if (values > at).sum() >= count)
+
+
+def mean_offset(scores, judged, relevant, part_of):
+    """The mean over the parts of one division of their best offsets, of each label."""
+    offsets, so_far = np.zeros(scores.shape[1]), np.zeros(3, dtype=int)
     for number, label in enumerate(np.argsort(-relevant.sum(axis=0), kind="stable"), start=1):
         parts = [judged[:, label] & (part_of == part) for part in range(8)]
         found = [best_of_part(scores[at, label], relevant[at, label], number, so_far) for at in parts if at.any()]
-        assert offsets[label] == pytest.approx(np.mean([at for at, _ in found]), abs=1e-9)
+        offsets[label] = np.mean([at for at, _ in found])
         so_far = so_far + np.sum([counts for _, counts in found], axis=0)
+    return offsets
+
+
+@given(problem=problems())
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.filter_too_much])
+def test_the_offset_of_each_label_is_a_mean_of_best_ones_drawn_towards_its_frequency(problem):
+    scores, judged, relevant = problem
+    own = np.mean([mean_offset(*problem, part_of) for part_of in _divisions(len(scores))], axis=0)
+    for label, offset in enumerate(choose_offsets(*problem, "macro_f1")):
+        values, total = scores[judged[:, label], label], relevant[:, label].sum()
+        expected = taking(values, min(int(1.25 * total), len(values)))
+        assert offset == pytest.approx((total * own[label] + 4 * expected) / (total + 4), abs=1e-9)
+
+
+def test_divisions_have_eight_parts_of_equal_size():
+    divisions = _divisions(80)
+    assert len(divisions) == 3
+    assert all((np.bincount(part_of) == 10).all() for part_of in divisions)
+    assert not np.array_equal(divisions[0], divisions[1])
 
 
 def test_a_label_that_is_never_judged_has_no_offset():
