@@ -321,3 +321,45 @@ def test_functions_of_numba_that_share_a_name_are_not_exchanged(tmp_path):
         assert told.stdout == "10 1\n", (script, told.stderr)
     told = run(tmp_path, f"{CALLS} print(int(sorts.place_of_smallest(x)), int(sorts.smallest(x)))")
     assert told.stdout == "1 10\n"
+
+
+TWO = f"""{MODULE}
+@kernel
+def thrice(x):
+    return 3 * x
+"""
+MEANWHILE = """
+import subprocess, sys; sys.path.insert(0, sys.argv[1]); import kernels
+from arcrank.compiled.second_process import SecondProcess, second_process
+started = []
+def start():
+    started.append(subprocess.Popen([sys.executable, "-c", SCRIPT, sys.argv[1]]))
+    return started[-1]
+with second_process(start):
+    found = kernels.twice(2), kernels.thrice(2)
+hits = [sum(one.stats.cache_hits.values()) for one in (kernels.twice, kernels.thrice)]
+print(*found, *hits, len(started))
+"""
+COMPILE_THRICE = "import sys; sys.path.insert(0, sys.argv[1]); import kernels; kernels.thrice(1)"
+
+
+def test_another_process_compiles_meanwhile(tmp_path):
+    """It is started at the first kernel that is missing; the second one is waited for until it is in the cache."""
+    (tmp_path / "kernels.py").write_text(TWO)
+    script = MEANWHILE.replace("SCRIPT", repr(COMPILE_THRICE))
+    assert run(tmp_path, script).stdout == "4 6 0 1 1\n"
+    assert run(tmp_path, script).stdout == "4 6 1 1 0\n"
+
+
+@pytest.mark.parametrize("what", ["sys.exit(3)", "import time; time.sleep(100)"])
+def test_another_process_that_fails_or_hangs_costs_a_compilation(tmp_path, what):
+    (tmp_path / "kernels.py").write_text(TWO)
+    script = MEANWHILE.replace("SCRIPT", repr(f"import sys; {what}"))
+    script = script.replace("started = []", "SecondProcess.LONGEST = 0.1; started = []")
+    assert run(tmp_path, script).stdout == "4 6 0 0 1\n"
+
+
+def test_no_other_process_can_be_started(tmp_path):
+    (tmp_path / "kernels.py").write_text(TWO)
+    script = MEANWHILE.replace("SCRIPT", "''").replace("[sys.executable, ", "[sys.argv[1] + '/no python', ")
+    assert run(tmp_path, script).stdout == "4 6 0 0 0\n"

@@ -35,6 +35,8 @@ from numba.core.compiler import Compiler, Flags
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
+from arcrank.compiled.second_process import wait_for
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 _DIGEST_BYTES = 32
 _IMPORTED = re.compile(rb"\barcrank\.compiled\.(\w+)")
@@ -243,6 +245,7 @@ class CheckedCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any], kind: str) -> None:
         super().__init__(function)
+        self._is_kernel = kind == "kernel"
         # numba's own stamp covers only the function's file, and kernels call functions of other files. It also holds
         # the time of the file, which an upgrade that does not touch the kernels changes.
         stamp = (kind, source_digest(function.__code__.co_filename))
@@ -250,13 +253,18 @@ class CheckedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled code for a signature, or None where it must be compiled."""
-        try:
-            code = super().load_overload(sig, target_context)
-        except Exception:  # what numba raises for a file that it cannot use is not documented; compiling always works
-            code = None
+        code = self._load(sig, target_context)
+        if code is None and self._is_kernel:
+            code = wait_for(lambda: self._load(sig, target_context))
         if code is None:
             _announce_once()
         return code
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # what numba raises for a file that it cannot use is not documented; compiling always works
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the compiled code for a signature, or warn once that it cannot be written."""

@@ -18,6 +18,7 @@ from arcrank._wording import is_are
 from arcrank.graphs import PreferenceGraphs
 from arcrank.training.averaging import MOST_MEMBERS, WORTH, WORTH_OF_FEW, Member, select_average
 from arcrank.training.candidates import SCALE, Sample, Trial, walk_costs
+from arcrank.training.compile_ahead import compile_ahead
 from arcrank.training.measures import all_measures, default_measure, loss_of
 from arcrank.training.plan import Learner, Plan, metric_title
 
@@ -122,15 +123,16 @@ def select(
         return Choice([Member(families[0], 1.0)], why, "", [])
     measure = default_measure(graphs) if measure is None else measure
     search = _Search(measure, report, math.inf if budget is None else time.monotonic() + budget)
-    for n, last in _rungs(graphs):
-        rows = sample_rows(np.arange(len(graphs)), n, random_state)
-        settings: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "as_new": as_new}
-        sample = Sample(X, graphs, rows, measure, folds=FOLDS, **settings)
-        best = search.compare(sample, families)
-        if not last:
-            families = [family for family, _ in best[: max(2, math.ceil(KEEP * len(best)))]]
-        if search.is_over():
-            break
+    with compile_ahead(families, X, graphs):
+        for n, last in _rungs(graphs):
+            rows = sample_rows(np.arange(len(graphs)), n, random_state)
+            settings: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "as_new": as_new}
+            sample = Sample(X, graphs, rows, measure, folds=FOLDS, **settings)
+            best = search.compare(sample, families)
+            if not last:
+                families = [family for family, _ in best[: max(2, math.ceil(KEEP * len(best)))]]
+            if search.is_over():
+                break
     worth = WORTH_OF_FEW if len(sample) == len(graphs) else WORTH
     average = select_average([trial for _, trial in best], sample, most_members, worth)
     return Choice(

@@ -22,6 +22,7 @@ from arcrank.rankers.online.preference_machine import OnlinePreferenceMachine
 from arcrank.rankers.preference_machine import PreferenceMachine
 from arcrank.rankers.shortlist import ShortlistRanker
 from arcrank.training.auto import AutoRanker
+from arcrank.training.compile_ahead import alone
 
 N_DOCUMENTS, N_FEATURES, N_LABELS = 60, 20, 5
 GROUPS: dict[str, list[Any]] = {
@@ -49,7 +50,8 @@ def compile_group(name: str) -> str:
     """Fit the learners of a group to a few random documents; return the name."""
     X, y = _examples(name)
     for learner in GROUPS[name]:
-        scores = learner.fit(X, y).decision_function(X)
+        with alone():  # other groups have processes of their own
+            scores = learner.fit(X, y).decision_function(X)
         if isinstance(y, np.ndarray) and y.ndim == 2:
             for measure in (average_precision, ranking_loss, domination_error):
                 measure(y, scores)
