@@ -28,10 +28,17 @@ def squared_lengths(X: Any) -> NDArray[np.float64]:
     """
     if not sp.issparse(X):
         return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
+    X = X.tocsr()
     rows = max(1, _VALUES * X.shape[0] // max(1, X.nnz))
-    parts = (X[start : start + rows] for start in range(0, X.shape[0], rows))
-    sums = [np.asarray(part.multiply(part).sum(axis=1), dtype=np.float64).ravel() for part in parts]
-    return np.concatenate(sums) if sums else np.zeros(0)
+    ones, found = np.ones(X.shape[1]), np.zeros(X.shape[0])
+    for start in range(0, X.shape[0], rows):
+        ends = X.indptr[start : start + rows + 1]
+        values, columns = X.data[ends[0] : ends[-1]], X.indices[ends[0] : ends[-1]]
+        squares = sp.csr_matrix(
+            (np.square(values, dtype=np.float64), columns, ends - ends[0]), (len(ends) - 1, len(ones))
+        )
+        found[start : start + rows] = squares @ ones
+    return found
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False) -> Any:

@@ -21,7 +21,7 @@ from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.margins_sample import slope_of_margins
 from arcrank.rankers.monotone_logistic import Curve, fit_curves
 from arcrank.rankers.out_of_fold import out_of_fold_scores
-from arcrank.rankers.set_offsets import _divisions, choose_offsets
+from arcrank.rankers.set_offsets import _divisions, choose_offsets, choose_shared_offset
 
 
 def sigmoid(z):
@@ -210,12 +210,21 @@ def thresholds(values):
 @settings(deadline=None, max_examples=50)
 def test_no_shared_offset_is_better(measure, value, problem):
     scores, judged, relevant = problem
-    effects = fit_label_effects(*problem).effects
-    offsets = choose_offsets(*problem, measure)
-    np.testing.assert_allclose(offsets + effects, (offsets + effects)[0])
-    corrected = scores + effects
+    corrected = scores + fit_label_effects(*problem).effects
+    offset = choose_shared_offset(corrected, judged, relevant, measure)
     best = max(value(corrected > at, judged, relevant) for at in thresholds(corrected[judged]))
-    assert value(corrected > offsets[0] + effects[0], judged, relevant) == pytest.approx(best)
+    assert value(corrected > offset, judged, relevant) == pytest.approx(best)
+
+
+@given(problem=problems())
+@settings(deadline=None, max_examples=50)
+def test_offsets_are_label_effects_and_a_shared_offset_and_for_the_micro_f1_those_of_the_labels(problem):
+    scores, judged, relevant = problem
+    effects, own = fit_label_effects(*problem).effects, choose_offsets(*problem, "macro_f1")
+    for measure, share in {"subset_accuracy": 0.0, "micro_f1": 0.3}.items():
+        shared = choose_shared_offset(scores + effects, judged, relevant, measure) - effects
+        moved = np.where(judged.any(axis=0), (1 - share) * shared + share * own, shared)
+        np.testing.assert_allclose(choose_offsets(*problem, measure), moved, atol=1e-12)
 
 
 @given(problem=problems(), wanted=st.sampled_from([0.5, 0.7, 0.9]))
@@ -290,6 +299,9 @@ def test_a_label_that_is_never_judged_has_no_offset():
     scores, judged, relevant = make_problem(0)
     judged[:, 2] = relevant[:, 2] = False
     assert choose_offsets(scores, judged, relevant, "macro_f1")[2] == 0.0
+    effects = fit_label_effects(scores, judged, relevant).effects
+    shared = choose_shared_offset(scores + effects, judged, relevant, "micro_f1")
+    assert choose_offsets(scores, judged, relevant, "micro_f1")[2] == pytest.approx(shared - effects[2])
 
 
 def test_label_effects_raise_labels_that_score_too_low():

@@ -243,8 +243,8 @@ def gram_pass(
     k = F.shape[1]
     work = _workspace(k, graph[4], widest)
     order, change = work[2], work[5]
-    nothing = np.empty((0, 0), np.int32)  # no label is watched: the scores are there anyway
-    watch = nothing, nothing, np.empty(0, np.int32), nothing
+    nothing = np.empty((0, 0), np.int16)  # no label is watched: the scores are there anyway
+    watch = nothing, nothing, np.empty(0, np.int32), np.empty((0, 0), np.int32)
     sign = -1.0 if rule[1] else 1.0
     rise, at_first = 0.0, 0.0
     for cycle in range(cycles):

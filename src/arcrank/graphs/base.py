@@ -123,6 +123,10 @@ def gather_rows(ptr: IntArray, rows: IntArray) -> tuple[NDArray[np.int64], NDArr
     return new_ptr, positions
 
 
+FEW_CELLS = 1 << 15
+"""Of blocks that are small beside the weights of a model, for what is computed once."""
+
+
 def row_blocks(n: int, n_labels: int, cells: int = 1 << 18) -> list[slice]:
     """Blocks of rows whose dense (rows, n_labels) matrices have about `cells` cells, so that memory stays bounded."""
     step = max(1, cells // max(1, n_labels))

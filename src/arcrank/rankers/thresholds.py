@@ -52,22 +52,21 @@ def learn_thresholds(X: Any, coef: Array, intercept: Array, sizes: NDArray[np.in
     As many labels score above `any` as were given, and as many best labels above `first` as sets were not empty.
     """
     step = 1 + X.shape[0] * len(coef) // MOST_CELLS
-    scores, sizes = row_products(X[::step], coef.T) + intercept, sizes[::step]
-    return thresholds_of(scores, sizes)
+    scores = row_products(X if step == 1 else X[::step], coef.T)
+    scores += intercept
+    return thresholds_of(scores, sizes[::step])
 
 
 def thresholds_of(scores: Array, sizes: NDArray[np.int64]) -> Thresholds:
-    """Choose the thresholds by scores, (n, k), of instances with so many labels each."""
-    return Thresholds(
-        _passed_by(scores.ravel(), int(sizes.sum())),
-        _passed_by(scores.max(axis=1), int(np.count_nonzero(sizes))),
-    )
+    """Choose the thresholds by scores, (n, k), of instances with so many labels each; the scores are rearranged."""
+    first = _passed_by(scores.max(axis=1), int(np.count_nonzero(sizes)))
+    return Thresholds(_passed_by(scores.reshape(-1), int(sizes.sum())), first)
 
 
 def _passed_by(values: Array, n: int) -> float:
-    """A threshold that n of the values are above."""
+    """A threshold that n of the values, which are rearranged, are above."""
     if n in (0, len(values)):
         return float("inf") if n == 0 else float("-inf")
     place = len(values) - n
-    ordered = np.partition(values, [place - 1, place])
-    return float(ordered[place - 1] + ordered[place]) / 2
+    values.partition([place - 1, place])
+    return float(values[place - 1] + values[place]) / 2

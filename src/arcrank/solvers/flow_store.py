@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from arcrank._typing import Array
 
+_SPARE = 8  # a pool has room for one in so many entries more
+_BLOCKS, _LEAST = 64, 64  # the entries of so many blocks of instances are moved in turn, of so many at least
+
 
 @dataclass
 class FlowStore:
@@ -36,30 +39,54 @@ class FlowStore:
     def repack(self, widest: int, instances: int = 16) -> None:
         """Close the holes that moved entries left, and make room for more: those of so many instances at least.
 
-        Keys and values move one after the other, so that there is never a second pool.
+        Entries move within the pool, which then grows: there is never a second one.
         """
         live = int(self.count.sum())
-        size = live + live // 2 + instances * widest
+        size = live + live // _SPARE + instances * widest
         if live == self.used[0] and size <= len(self.key):
             return
-        start = np.concatenate([[0], np.cumsum(self.count)[:-1]]).astype(np.int64)
-        at = np.repeat(self.start - start, self.count)
-        at += np.arange(live)
-        self.key = _gathered(self.key, at, size)
-        self.value = _gathered(self.value, at, size)
-        self.start, self.room = start, self.count.copy()
-        self.used[0] = live
+        self._close_holes()
+        self._resize(size)
+
+    def trim(self) -> None:
+        """Give up all room that is not used."""
+        self._close_holes()
+        self._resize(int(self.count.sum()))
+
+    def _resize(self, size: int) -> None:
+        self.key, self.value = _resized(self.key, size), _resized(self.value, size)
+        self.room[:] = self.count
+        self.used[0] = self.count.sum()
+
+    def _order(self) -> NDArray[np.intp]:
+        """The instances in the order in which their entries are stored."""
+        return np.argsort(self.start, kind="stable")
+
+    def _close_holes(self) -> None:
+        """Move entries to the front, a block of instances after the other, in the order in which they are stored."""
+        order, to = self._order(), 0
+        step = max(_LEAST, len(order) // _BLOCKS)
+        for first in range(0, len(order), step):
+            block = order[first : first + step]
+            count = self.count[block]
+            end = to + np.cumsum(count)
+            at = np.repeat(self.start[block] - (end - count), count) + np.arange(to, end[-1])
+            for array in (self.key, self.value):
+                array[to : end[-1]] = array[at]
+            self.start[block] = end - count
+            to = int(end[-1])
 
     def scaled(self, factor: Array, widest: int) -> FlowStore:
         """A copy with the variables of each instance multiplied."""
         copy = FlowStore(*(array.copy() for array in self.arrays()))
         copy.repack(widest)
-        live = int(copy.used[0])
-        copy.value[:live] *= np.repeat(factor, copy.count)
+        order = copy._order()
+        copy.value[: copy.used[0]] *= np.repeat(factor[order], copy.count[order])
         return copy
 
 
-def _gathered(array: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[Any]:
-    found = np.empty(size, dtype=array.dtype)
-    np.take(array, at, out=found[: len(at)], mode="clip")  # the default mode would make a copy first
-    return found
+def _resized(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return the array with another length, where possible in its own memory."""
+    own = array if array.flags.owndata else array.copy()  # one that another process sent does not own it
+    own.resize(size, refcheck=False)
+    return own

@@ -219,6 +219,7 @@ class LinearDual(_Dual):
         if not solution.store.count.any():
             self._approach(solution, max_iter, random)
         self._ascend(solution, tol=tol, max_iter=max_iter, random=random, history=history)
+        solution.store.trim()
 
     def rescale(self, solution: Solution, costs: Array) -> None:
         """Replace the costs by a multiple of them, and multiply flows and weights alike: the start for another C."""

@@ -106,7 +106,8 @@ class LayeredProblem(MarginProblem):
 
     def __post_init__(self) -> None:
         n, k = self.shape
-        label, place = np.zeros((2, n, max(WATCHED[0], k // WATCHED[1])), dtype=np.int32)
+        small = np.int16 if k <= np.iinfo(np.int16).max else np.int32
+        label, place = np.zeros((2, n, max(WATCHED[0], k // WATCHED[1])), dtype=small)
         nothing = np.zeros(0)
         self.lag = 0.0, nothing, nothing, nothing
         self.exact_visits = self.rule[0] <= margin_dual_layers.IDENTITY

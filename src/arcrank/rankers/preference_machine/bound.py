@@ -11,7 +11,7 @@ from arcrank._typing import Array
 from arcrank._validation import check_real
 from arcrank.decompositions import Decomposition
 from arcrank.graphs import ArcGraphs, LayeredGraphs, PreferenceGraphs
-from arcrank.graphs.base import row_blocks
+from arcrank.graphs.base import FEW_CELLS, row_blocks
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class BoundTerms:
 def smallest_margin(graphs: PreferenceGraphs, scores: Array) -> float:
     """The smallest margin of all arcs; infinite where there are none."""
     if isinstance(graphs, LayeredGraphs):
-        blocks = row_blocks(*graphs.shape)
+        blocks = row_blocks(*graphs.shape, FEW_CELLS)
         return min((_smallest_layered(graphs.levels(block), scores[block]) for block in blocks), default=np.inf)
     assert isinstance(graphs, ArcGraphs)
     rows = graphs.rows()
@@ -94,7 +94,7 @@ def most_arcs_of_a_piece(graphs: PreferenceGraphs, decomposition: Decomposition)
         return int(graphs.n_arcs > 0)
     if name == "zero-one":
         return int(graphs.arc_counts().max(initial=0))
-    blocks = row_blocks(*graphs.shape)
+    blocks = row_blocks(*graphs.shape, FEW_CELLS)
     if name is not None and isinstance(graphs, LayeredGraphs):
         return max((_most_ends(graphs.levels(block), name == "dominated") for block in blocks), default=0)
     pieces = (decomposition.pieces(graphs[block].to_arcs(), block.start) for block in blocks)

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from arcrank._typing import Array
 from arcrank.decompositions import DISAGREEMENT
 from arcrank.graphs import PreferenceGraphs
-from arcrank.graphs.base import row_blocks
+from arcrank.graphs.base import FEW_CELLS, row_blocks
 from arcrank.rankers.base import add_intercept
 from arcrank.rankers.kernels import Kernel
 from arcrank.rankers.linear import relative_to_cut
@@ -157,7 +157,7 @@ def _note_margin_bound(
     suspects = solver.costliest(_SUSPECTS)
     smallest = smallest_margin(graphs[suspects], score(suspects))
     if smallest > 0:
-        blocks = row_blocks(*graphs.shape)
+        blocks = row_blocks(*graphs.shape, FEW_CELLS)
         smallest = min((smallest_margin(graphs[block], score(block)) for block in blocks), default=np.inf)
     longest = 1.0 if problem.codes is None else float(np.sqrt((problem.codes**2).sum(axis=1).max()))
     machine._bound_terms = BoundTerms(

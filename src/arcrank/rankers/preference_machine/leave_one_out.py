@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcrank._typing import Array
 from arcrank.decompositions import CUT_DOMINATION, DISAGREEMENT, Decomposition
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
-from arcrank.graphs.base import row_blocks
+from arcrank.graphs.base import FEW_CELLS, row_blocks
 from arcrank.losses.margin import MarginLoss
 from arcrank.metrics.generalized import generalized_error
 from arcrank.solvers.margin_pieces import piece_counts, single_arcs, without_weightless
@@ -54,7 +54,7 @@ def count_pieces_within(
     `score` returns the scores of a block of rows, (rows, k); with `single`, every arc of a piece is a piece.
     """
     count = 0
-    for block in row_blocks(*graphs.shape):
+    for block in row_blocks(*graphs.shape, FEW_CELLS):
         part, scores = graphs[block], score(block)
         if decomposition.layered is not None and isinstance(part, LayeredGraphs) and part.n_layers <= 2:
             count += _count_layered(part, scores, limit[block], DISAGREEMENT if single else decomposition)
