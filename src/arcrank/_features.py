@@ -30,14 +30,12 @@ def squared_lengths(X: Any) -> NDArray[np.float64]:
         return np.asarray(np.einsum("ij,ij->i", X, X), dtype=np.float64)
     X = X.tocsr()
     rows = max(1, _VALUES * X.shape[0] // max(1, X.nnz))
-    ones, found = np.ones(X.shape[1]), np.zeros(X.shape[0])
+    found = np.zeros(X.shape[0])
     for start in range(0, X.shape[0], rows):
         ends = X.indptr[start : start + rows + 1]
-        values, columns = X.data[ends[0] : ends[-1]], X.indices[ends[0] : ends[-1]]
-        squares = sp.csr_matrix(
-            (np.square(values, dtype=np.float64), columns, ends - ends[0]), (len(ends) - 1, len(ones))
-        )
-        found[start : start + rows] = squares @ ones
+        filled = np.flatnonzero(np.diff(ends))
+        squares = np.square(X.data[ends[0] : ends[-1]], dtype=np.float64)
+        found[start + filled] = np.add.reduceat(squares, ends[filled] - ends[0]) if len(filled) else 0.0
     return found
 
 
