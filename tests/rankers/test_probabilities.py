@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import cache
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -475,3 +477,26 @@ def test_probabilities_of_single_labels_are_right():
     truth = np.eye(5, dtype=int)[of_new]
     assert expected_calibration_error(truth, softmax) > 0.05
     assert expected_calibration_error(truth, ranker.predict_proba(new)) < 0.03
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [PreferenceMachine("domination", "squared-hinge"), LogLinearRanker(solver="dual")],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_calibrated_fit_has_one_set_of_weights_at_a_time(ranker):
+    wide = sp.random(60, 50_000, density=0.001, format="csr", random_state=0)
+    sets = np.eye(10, dtype=int)[np.arange(60) % 10]
+    ranker.set_params(cut_label=True, max_iter=2, tol=0.9, random_state=0)
+
+    def peak(folds):
+        fitted = clone(ranker).set_params(calibration_folds=folds)
+        tracemalloc.start()
+        try:
+            fitted.fit(wide, sets)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(3)  # compiles
+    assert peak(3) < 1.3 * peak(0)

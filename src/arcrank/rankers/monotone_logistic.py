@@ -14,6 +14,7 @@ _KNOTS = (12, 8)  # of the first curve and of the others; likelihoods of held-ou
 _ROUGHNESS = 3.0  # weight of the squared changes of slope
 _LEAST_SLOPE = 0.02  # of the increasing curve, as a share of the slope of a straight line
 _MOST_STEPS = 100
+_BLOCK = 4096  # rows of a design that are multiplied at once
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,7 @@ def fit_curves(x: tuple[Array, ...], y: Array, weight: Array) -> tuple[Curve, ..
     knots = [_quantile_knots(x[0], weight * p * (1 - p), _KNOTS[0])]
     knots += [_quantile_knots(one, weight * p * (1 - p), _KNOTS[1]) for one in x[1:]]
     clipped = [np.clip(one, at[0], at[-1]) for one, at in zip(x[1:], knots[1:], strict=True)]
-    bases = [_hats(one, at) for one, at in zip((x[0], *clipped), knots, strict=True)]
-    # A constant could move between the curves, so the first value of all others is 0.
-    design = np.hstack([bases[0], *(basis[:, 1:] for basis in bases[1:])])
+    design = _hats((x[0], *clipped), knots)
     start = np.concatenate([line[0] + line[1] * knots[0], *(np.zeros(len(at) - 1) for at in knots[1:])])
     values = _newton(design, y, weight, _penalty(knots), start)
     parts = np.split(values, np.cumsum([len(knots[0]), *(len(at) - 1 for at in knots[1:])])[:-1])
@@ -86,7 +85,7 @@ def _newton(design: Array, y: Array, weight: Array, penalty: Array, start: Array
     for _ in range(_MOST_STEPS):
         p = sigmoid(design @ values)
         gradient = design.T @ (weight * (p - y)) + penalty @ values
-        curvature = (design * (weight * p * (1 - p))[:, None]).T @ design + penalty + tiny
+        curvature = _weighted_squares(design, weight * p * (1 - p)) + penalty + tiny
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
         for _ in range(30):
             found = loss(values - step)
@@ -101,6 +100,15 @@ def _newton(design: Array, y: Array, weight: Array, penalty: Array, start: Array
     return values
 
 
+def _weighted_squares(design: Array, weight: Array) -> Array:
+    """The product of a design's transpose, weights and the design, block by block: nothing large is copied."""
+    found = np.zeros((design.shape[1], design.shape[1]))
+    for start in range(0, len(design), _BLOCK):
+        part = design[start : start + _BLOCK]
+        found += (part * weight[start : start + _BLOCK, None]).T @ part
+    return found
+
+
 def _quantile_knots(x: Array, mass: Array, count: int) -> Array:
     """Knots between which the mass is equal, at least two."""
     order = np.argsort(x, kind="stable")
@@ -112,14 +120,21 @@ def _quantile_knots(x: Array, mass: Array, count: int) -> Array:
     return knots if len(knots) > 1 else np.array([knots[0], knots[0] + max(1.0, abs(knots[0]))])
 
 
-def _hats(x: Array, knots: Array) -> Array:
-    """Piecewise linear basis functions, (m, knots), that go on straight beyond the ends."""
-    at = np.clip(np.searchsorted(knots, x) - 1, 0, len(knots) - 2)
-    share = (x - knots[at]) / (knots[at + 1] - knots[at])
-    basis = np.zeros((len(x), len(knots)))
-    rows = np.arange(len(x))
-    basis[rows, at], basis[rows, at + 1] = 1 - share, share
-    return basis
+def _hats(x: tuple[Array, ...], knots: list[Array]) -> Array:
+    """Piecewise linear basis functions of all variables, that go on straight beyond the ends, side by side.
+
+    A constant could move between the curves, so the first function of all variables but the first one is left out.
+    """
+    design, first = np.zeros((len(x[0]), sum(map(len, knots)) - len(knots) + 1)), 0
+    rows = np.arange(len(design))
+    for one, at in zip(x, knots, strict=True):
+        left = np.clip(np.searchsorted(at, one) - 1, 0, len(at) - 2)
+        share = (one - at[left]) / (at[left + 1] - at[left])
+        inside = (left > 0) | (first == 0)
+        design[rows[inside], (left + first)[inside]] = (1 - share)[inside]
+        design[rows, left + first + 1] = share
+        first += len(at) - 1
+    return design
 
 
 def _penalty(knots: list[Array]) -> Array:

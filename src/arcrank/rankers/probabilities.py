@@ -120,16 +120,25 @@ class Probabilities:
         if check_int("calibration_folds", self.calibration_folds, at_least=0) == 1:
             raise ParameterError("calibration_folds must be 0, for no calibration, or at least 2; got 1.")
 
-    def _calibrate_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> None:
-        """Cross-validate this ranker on its training data, and calibrate it on the scores found; offsets are new."""
+    def _fold_scores(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> Array | None:
+        """Cross-validated scores of the training data, or None where no calibration is wanted or possible.
+
+        Rankers whose C is known call it before they have weights: then there is one set of weights at a time.
+        """
+        folds = int(self.calibration_folds)
+        if not self.cut_label or not folds or len(graphs) < 2 * folds:
+            return None
+        return self._out_of_fold(X, graphs, weight, folds)
+
+    def _calibrate_by_folds(
+        self, X: Any, graphs: PreferenceGraphs, weight: Any = None, scores: Array | None = None
+    ) -> None:
+        """Calibrate this ranker on `_fold_scores`, those that are given or new ones; offsets are new."""
         if not self.cut_label or not self.calibration_folds:
             return
-        folds = int(self.calibration_folds)
-        enough = len(graphs) >= 2 * folds
-        if enough:
-            scores = self._out_of_fold(X, graphs, weight, folds)
-            enough = self._calibrate_on(scores, insert_cut(graphs, self.cut_level), folds)
-        if not enough:
+        scores = self._fold_scores(X, graphs, weight) if scores is None else scores
+        folds, cut = int(self.calibration_folds), insert_cut(graphs, self.cut_level)
+        if scores is None or not self._calibrate_on(scores, cut, folds):
             warnings.warn(
                 f"The {len(graphs)} training instances are too few, or too much alike, to calibrate on: the cut stays "
                 "where it was learnt, and there are no probabilities. Call calibrate(X, y) with other documents, or "
