@@ -1,6 +1,6 @@
 """The default AutoRanker beside what people use: rankings and label sets of 22 data sets.
 
-    ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.portfolio [PART ...] [--only NAME ...]
+    ARCRANK_DATA=... OMP_NUM_THREADS=1 python -m benchmarks.portfolio [PART ...] [--only NAME ...] [--splits N]
 
 Parts are sets, orders, algorithms and votes.
 
@@ -13,6 +13,7 @@ single best and the virtual best solver that is closed, by PAR10. `votes`: of th
 baselines, without AutoRanker.
 
 The mean rank over data sets and measures comes first, with the critical difference of Nemenyi's test at 5 % (Demšar
-2006). AutoRanker has its defaults everywhere. Finished cells are stored in the cache folder; a first run takes hours,
-so it is not part of `make bench`.
+2006). AutoRanker has its defaults everywhere. `--splits 12` measures sets on random thirds of the training documents,
+several times, which says more than the few test documents of a small corpus. Finished cells are stored in the cache
+folder; a first run takes hours, so it is not part of `make bench`.
 """

@@ -15,11 +15,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; all but votes by default")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these data sets")
+    parser.add_argument(
+        "--splits",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of sets, the mean over N random thirds of the training documents instead of the test documents",
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"there is no part {unknown.pop()!r}; choose from {', '.join(PARTS)}")
     for name in arguments.parts or ("sets", "orders", "algorithms"):
-        PARTS[name](arguments.only)
+        PARTS[name](arguments.only, **({"splits": arguments.splits} if name == "sets" else {}))
 
 
 if __name__ == "__main__":

@@ -128,21 +128,39 @@ def measured(task: Task, name: str, fit: Callable[..., Fitted]) -> dict[str, flo
     return cell
 
 
-def run(only: list[str]) -> None:
+def fits_for(task: Task) -> dict[str, Callable[..., Fitted]]:
+    peers = {one.name: peer(one, task) for one in PEERS}
+    return {"AutoRanker": auto, **peers, "Omikuji": omikuji, "napkinXC": napkinxc}
+
+
+def tasks_of(name: str, splits: int) -> list[Task]:
+    """The test documents of a corpus, or several random thirds of its training documents as such."""
+    task = subjects_task() if name == "subjects" else load_task(name)
+    return [split_task(task, seed) for seed in range(splits)] or [task]
+
+
+def split_task(task: Task, seed: int) -> Task:
+    """Hold out a third of the training documents; labels that only they have are left out."""
+    order = np.random.default_rng(seed).permutation(task.X.shape[0])
+    test, train = (np.sort(rows) for rows in np.split(order, [len(order) // 3]))
+    known = np.flatnonzero(np.asarray(task.Y[train].sum(axis=0)).ravel())
+    parts = task.X[train], task.Y[train][:, known], task.X[test], task.Y[test][:, known]
+    return Task(f"{task.name}, split {seed}", *parts)
+
+
+def mean_cell(cells: list[dict[str, float]]) -> dict[str, float]:
+    return {measure: float(np.mean([cell[measure] for cell in cells])) for measure in cells[0]}
+
+
+def run(only: list[str], splits: int = 0) -> None:
     names = [name for name in (*CORPORA, "subjects") if not only or name in only]
     rows: dict[str, dict[str, dict[str, float]]] = {measure: {} for measure in (*MEASURES, "seconds")}
     learners = ["AutoRanker", *(learner.name for learner in PEERS), "Omikuji", "napkinXC"]
     for name in names:
-        task = subjects_task() if name == "subjects" else load_task(name)
-        fits = {
-            "AutoRanker": auto,
-            **{one.name: peer(one, task) for one in PEERS},
-            "Omikuji": omikuji,
-            "napkinXC": napkinxc,
-        }
-        for learner, fit in fits.items():
+        tasks = tasks_of(name, splits)
+        for learner in learners:
             try:
-                cell = measured(task, learner, fit)
+                cell = mean_cell([measured(task, learner, fits_for(task)[learner]) for task in tasks])
             except ModuleNotFoundError as error:
                 print(f"{learner}: {error}", file=sys.stderr)
                 continue

@@ -363,3 +363,11 @@ def test_no_other_process_can_be_started(tmp_path):
     (tmp_path / "kernels.py").write_text(TWO)
     script = MEANWHILE.replace("SCRIPT", "''").replace("[sys.executable, ", "[sys.argv[1] + '/no python', ")
     assert run(tmp_path, script).stdout == "4 6 0 0 0\n"
+
+
+def test_a_kernel_of_this_process_is_not_waited_for(tmp_path):
+    (tmp_path / "kernels.py").write_text(TWO)
+    script = MEANWHILE.replace("SCRIPT", repr("import time; time.sleep(100)"))
+    script = script.replace("second_process(start)", "second_process(start, {'thrice'})")
+    script = script.replace("started = []", "SecondProcess.LONGEST = 1e9; started = []")  # waiting would not end
+    assert run(tmp_path, script).stdout == "4 6 0 0 1\n"

@@ -255,7 +255,7 @@ class CheckedCache(FunctionCache):
         """Return the compiled code for a signature, or None where it must be compiled."""
         code = self._load(sig, target_context)
         if code is None and self._is_kernel:
-            code = wait_for(lambda: self._load(sig, target_context))
+            code = wait_for(self._py_func.__name__, lambda: self._load(sig, target_context))
         if code is None:
             _announce_once()
         return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 __all__ = ["SecondProcess", "second_process", "wait_for"]
@@ -14,23 +14,26 @@ Start = Callable[[], "subprocess.Popen[bytes]"]
 
 
 class SecondProcess:
-    """A process that leaves kernels in the cache; `start` starts it."""
+    """A process that leaves kernels in the cache, all but those that are named `own`; `start` starts it."""
 
     LONGEST, PAUSE = 120.0, 0.05  # seconds
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, own: Container[str] = ()) -> None:
         self._start: Start | None = start
+        self._own = own
         self._process: subprocess.Popen[bytes] | None = None
 
-    def wait_for(self, look: Callable[[], Any]) -> Any:
+    def wait_for(self, name: str, look: Callable[[], Any]) -> Any:
         """Return what `look` finds in the cache while the process runs or when it has ended, or None.
 
-        The first call only starts the process: its kernel is compiled here, meanwhile.
+        The first call only starts the process: its kernel is compiled here, meanwhile. So are those of this process.
         """
         if self._start is not None:
             start, self._start = self._start, None
             with contextlib.suppress(OSError):  # where no process can be started, this one compiles alone
                 self._process = start()
+            return None
+        if name in self._own:
             return None
         deadline = time.monotonic() + self.LONGEST
         while self._process is not None:
@@ -57,10 +60,10 @@ _present: SecondProcess | None = None
 
 
 @contextlib.contextmanager
-def second_process(start: Start) -> Iterator[None]:
-    """Within this, call `start` when the first kernel is missing, and wait for the next ones that are."""
+def second_process(start: Start, own: Container[str] = ()) -> Iterator[None]:
+    """Within this, call `start` when the first kernel is missing, and wait for the next ones that are not `own`."""
     global _present  # noqa: PLW0603
-    before, mine = _present, SecondProcess(start)
+    before, mine = _present, SecondProcess(start, own)
     _present = mine
     try:
         yield
@@ -69,6 +72,6 @@ def second_process(start: Start) -> Iterator[None]:
         _present = before
 
 
-def wait_for(look: Callable[[], Any]) -> Any:
-    """Return what `look` finds, where a second process may compile it, or None."""
-    return None if _present is None else _present.wait_for(look)
+def wait_for(name: str, look: Callable[[], Any]) -> Any:
+    """Return what `look` finds of a kernel, where a second process may compile it, or None."""
+    return None if _present is None else _present.wait_for(name, look)

@@ -1,4 +1,4 @@
-"""Compile kernels of further candidates in a second process, while the first candidate compiles its own.
+"""Compile kernels of other candidates in a second process, while this one compiles those of machines.
 
 numba compiles under the interpreter's lock, so threads do not help. The second process fits candidates of the same
 kinds to a few random documents, which leaves their kernels in the cache.
@@ -31,6 +31,8 @@ __all__ = ["alone", "compile_ahead"]
 N_DOCUMENTS, MOST_FEATURES, ENOUGH_WEIGHTS = 60, 5000, 25_000
 """Few documents, but so many features and labels that solvers are chosen as for the data at hand."""
 _SCRIPT = "import sys; sys.path[:0] = sys.argv[1:2]; from arcrank.training import compile_ahead; compile_ahead.main()"
+_OF_MACHINES = frozenset(("linear_pass", "gram_pass"))
+"""Kernels that are compiled here: they have most of their parts in common."""
 _QUICK = {"max_iter": 2, "n_rounds": 1, "n_runs": 1, "calibration_folds": 0}
 _alone = False
 
@@ -44,7 +46,7 @@ def compile_ahead(families: Sequence[Plan], X: Any, graphs: PreferenceGraphs) ->
         return
     command = [sys.executable, "-c", _SCRIPT, str(Path(arcrank.__file__).parents[1]), task]
     nowhere = subprocess.DEVNULL
-    with second_process(lambda: subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)):
+    with second_process(lambda: subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere), _OF_MACHINES):
         yield
 
 
@@ -64,14 +66,9 @@ def _is_python(executable: str | None) -> bool:
     return bool(executable) and Path(str(executable)).name.lower().startswith("python")
 
 
-def _is_linear_machine(family: Plan) -> bool:
-    """Whether the family has the kernel of the first candidate, which this process compiles itself."""
-    return family.learner is Learner.PREFERENCE_MACHINE and "kernel" not in family.parameters
-
-
 def _task(families: Sequence[Plan], X: Any, graphs: PreferenceGraphs) -> str | None:
     """What the second process is to do, as JSON; None where it has nothing to do or cannot be told."""
-    others = [[str(one.learner), one.parameters] for one in families if not _is_linear_machine(one)]
+    others = [[str(one.learner), one.parameters] for one in families if one.learner is not Learner.PREFERENCE_MACHINE]
     if not 0 < len(others) < len(families) or not isinstance(graphs, LayeredGraphs):
         return None
     d = max(1, min(X.shape[1], MOST_FEATURES))
