@@ -101,7 +101,7 @@ def full_disk(tiny_disk) -> Path:
     return tiny_disk
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def corpus_of() -> Callable[..., Corpus]:
     """Load a corpus; without its files skip, or fail where ARCRANK_REQUIRE_CORPORA is set."""
 

@@ -21,7 +21,7 @@ from arcrank.model_selection import StratifiedFolds
 from arcrank.rankers.calibration import Calibration, fit_calibration
 from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.margins_sample import slope_of_margins
-from arcrank.rankers.monotone_logistic import Curve, fit_curves
+from arcrank.rankers.monotone_logistic import Curve, fit_curves, likeliest_slope
 from arcrank.rankers.out_of_fold import out_of_fold_scores
 from arcrank.rankers.set_offsets import _divisions, choose_offsets, choose_shared_offset
 
@@ -139,6 +139,21 @@ def test_the_probability_of_being_above(name):
     order = np.argsort(scores[:, 0] - scores[:, 2])
     assert (np.diff(one[order]) > 0).all()
     assert ((one > 0.5) == (scores[:, 0] > scores[:, 2])).all()
+
+
+def test_curves_and_slopes_are_exact():
+    # To the last digits, not to what the rounding of a loss leaves: processors round differently.
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(300, 2))
+    y = (rng.random(300) < sigmoid(2 * x[:, 0] + x[:, 1])).astype(float)
+    weight, order = np.ones(300), rng.permutation(300)
+    curves = fit_curves((x[:, 0], x[:, 1]), y, weight)
+    again = fit_curves((x[order, 0], x[order, 1]), y[order], weight)
+    for one, other in zip(curves, again, strict=True):
+        np.testing.assert_allclose(one.values, other.values, rtol=1e-9, atol=1e-9)
+    assert likeliest_slope(lambda slope: slope - np.pi) == pytest.approx(np.pi, rel=1e-11)
+    assert likeliest_slope(lambda slope: -1.0) == pytest.approx(np.exp(7))
+    assert likeliest_slope(lambda slope: 1.0) == pytest.approx(np.exp(-7))
 
 
 def test_the_slope_of_margins_is_the_likeliest():
@@ -484,6 +499,7 @@ def test_probabilities_of_single_labels_are_right():
     [PreferenceMachine("domination", "squared-hinge"), LogLinearRanker(solver="dual")],
     ids=lambda one: type(one).__name__,
 )
+@pytest.mark.filterwarnings("ignore:dual stopped after max_iter")
 def test_a_calibrated_fit_has_one_set_of_weights_at_a_time(ranker):
     wide = sp.random(60, 50_000, density=0.001, format="csr", random_state=0)
     sets = np.eye(10, dtype=int)[np.arange(60) % 10]

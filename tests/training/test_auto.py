@@ -71,8 +71,8 @@ def test_one_text_is_not_a_list(texts):
 
 
 @pytest.fixture(scope="module")
-def medical():
-    corpus = load_mulan("medical")
+def medical(corpus_of):
+    corpus = corpus_of(load_mulan, "medical")
     X, y = sp.csr_matrix(corpus.X), [frozenset(names) for names in corpus.label_sets]
     train, test = corpus.splits["train"], corpus.splits["test"]
     return X[train], [y[i] for i in train], X[test], as_graphs([y[i] for i in test], labels=corpus.labels)
@@ -102,8 +102,8 @@ def test_the_same_seed_gives_the_same_model_in_any_number_of_threads(medical):
 
 
 @pytest.mark.slow
-def test_rankings_of_dense_features():
-    corpus = load_label_ranking("glass")
+def test_rankings_of_dense_features(corpus_of):
+    corpus = corpus_of(load_label_ranking, "glass")
     X, ranks = corpus.X, corpus.graphs()
     rows = np.random.default_rng(0).permutation(len(ranks))
     train, test = rows[:150], rows[150:]
@@ -126,8 +126,8 @@ def test_few_words_are_not_a_table():
     assert not any("kernel" in str(record) for record in auto.trials_)
 
 
-def test_units_do_not_matter():
-    corpus = load_label_ranking("iris")
+def test_units_do_not_matter(corpus_of):
+    corpus = corpus_of(load_label_ranking, "iris")
     X = np.asarray(corpus.X.todense()) if sp.issparse(corpus.X) else np.asarray(corpus.X)
     graphs = corpus.graphs()
     plain, scaled = AutoRanker().fit(X, graphs), AutoRanker().fit(X * [1e-3, 1.0, 50.0, 1e4] + 7.0, graphs)
@@ -175,8 +175,8 @@ def test_model_files(texts, tmp_path):
         arcrank.save(AutoRanker(), path)
 
 
-def test_dense_models_are_saved_with_their_scaler(tmp_path):
-    corpus = load_label_ranking("iris")
+def test_dense_models_are_saved_with_their_scaler(tmp_path, corpus_of):
+    corpus = corpus_of(load_label_ranking, "iris")
     X = np.asarray(corpus.X.todense()) if sp.issparse(corpus.X) else np.asarray(corpus.X)
     auto = AutoRanker().fit(X, corpus.graphs())
     arcrank.save(auto, tmp_path / "m.arcrank")

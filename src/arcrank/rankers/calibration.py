@@ -17,7 +17,7 @@ from arcrank._typing import Array, Mask
 from arcrank._validation import check_real
 from arcrank.graphs.base import row_blocks
 from arcrank.rankers.cells import informative_cells
-from arcrank.rankers.monotone_logistic import Curve, fit_curves, sigmoid
+from arcrank.rankers.monotone_logistic import Curve, fit_curves, likeliest_slope, sigmoid
 
 __all__ = ["Calibration", "fit_calibration", "fit_temperature", "no_curves", "recall_thresholds"]
 
@@ -158,16 +158,11 @@ def recall_thresholds(calibration: Calibration, scores: Array, relevant: Mask) -
 
 def fit_temperature(scores: Array, right: Array) -> float:
     """The temperature of the softmax that makes the right labels, (n,), most likely."""
-    from scipy.optimize import minimize_scalar
-
     scores = scores - scores[np.arange(len(scores)), right][:, None]
     spread = float(np.abs(scores).mean()) or 1.0
-
-    def loss(logarithm: float) -> float:
-        return float(np.logaddexp.reduce(np.exp(logarithm) / spread * scores, axis=1).mean())
-
+    scores /= spread
     # Where every instance is right the likelihood has no maximum; the upper end is then as good as any.
-    return float(np.exp(minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded").x) / spread)
+    return likeliest_slope(lambda slope: float((_softmax(slope * scores) * scores).sum(axis=1).mean())) / spread
 
 
 def best_two(scores: Array) -> tuple[Array, Array]:

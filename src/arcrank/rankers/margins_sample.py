@@ -6,6 +6,7 @@ import numpy as np
 
 from arcrank._typing import Array, IntArray
 from arcrank.graphs import LayeredGraphs, PreferenceGraphs
+from arcrank.rankers.monotone_logistic import likeliest_slope, sigmoid
 
 __all__ = ["levels_at", "slope_of_margins"]
 
@@ -22,15 +23,9 @@ def slope_of_margins(scores: Array, graphs: PreferenceGraphs) -> float:
     spread = float(np.abs(margins).mean()) if len(margins) else 0.0
     if not spread:
         return 1.0
-    from scipy.optimize import minimize_scalar
-
+    margins /= spread
     target = (len(margins) + 1) / (len(margins) + 2)  # Platt's, so that perfect margins have a finite slope
-
-    def loss(logarithm: float) -> float:
-        z = np.exp(logarithm) / spread * margins
-        return float((np.logaddexp(0.0, z) - target * z).mean())
-
-    return float(np.exp(minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded").x) / spread)
+    return likeliest_slope(lambda slope: float(((sigmoid(slope * margins) - target) * margins).mean())) / spread
 
 
 def _sampled_margins(scores: Array, graphs: PreferenceGraphs) -> Array:

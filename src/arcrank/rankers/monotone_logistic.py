@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from arcrank._typing import Array
 
-__all__ = ["Curve", "fit_curves", "sigmoid"]
+__all__ = ["Curve", "fit_curves", "likeliest_slope", "sigmoid"]
 
 _KNOTS = (12, 8)  # of the first curve and of the others; likelihoods of held-out documents change little from 5 up
 _ROUGHNESS = 3.0  # weight of the squared changes of slope
 _LEAST_SLOPE = 0.02  # of the increasing curve, as a share of the slope of a straight line
 _MOST_STEPS = 100
+_NEARLY = 1e-12  # what a last step may reduce the loss by, as a share of it
+_WIDEST = 7.0  # logarithm of the steepest slope, in units of the spread of scores
 _BLOCK = 4096  # rows of a design that are multiplied at once
 
 
@@ -57,6 +61,21 @@ def fit_curves(x: tuple[Array, ...], y: Array, weight: Array) -> tuple[Curve, ..
     return first, *others
 
 
+def likeliest_slope(derivative: Callable[[float], float]) -> float:
+    """The slope from exp(-7) to exp(7) at which the increasing derivative of a convex loss is 0, else the better end.
+
+    The root of a derivative is exact where the minimum of a loss is known to half of the digits only.
+    """
+    from scipy.optimize import brentq
+
+    ends = [math.exp(-_WIDEST), math.exp(_WIDEST)]
+    if derivative(ends[1]) <= 0:
+        return ends[1]
+    if derivative(ends[0]) >= 0:
+        return ends[0]
+    return math.exp(brentq(lambda logarithm: derivative(math.exp(logarithm)), -_WIDEST, _WIDEST))
+
+
 def _smoothed(y: Array, weight: Array) -> Array:
     positive, negative = float(weight @ y), float(weight @ (1 - y))
     return np.where(y > 0.5, (positive + 1) / (positive + 2), 1 / (negative + 2))
@@ -87,6 +106,8 @@ def _newton(design: Array, y: Array, weight: Array, penalty: Array, start: Array
         gradient = design.T @ (weight * (p - y)) + penalty @ values
         curvature = _weighted_squares(design, weight * p * (1 - p)) + penalty + tiny
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        if gradient @ step <= _NEARLY * (abs(now) + 1):
+            return values - step  # no line search: the loss is rounded more coarsely than this step reduces it
         for _ in range(30):
             found = loss(values - step)
             if found <= now:
@@ -94,9 +115,7 @@ def _newton(design: Array, y: Array, weight: Array, penalty: Array, start: Array
             step = step / 2
         else:
             return values
-        values, decrease, now = values - step, now - found, found
-        if decrease <= 1e-10 * (abs(now) + 1):
-            return values
+        values, now = values - step, found
     return values
 
 
