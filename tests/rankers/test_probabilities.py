@@ -11,6 +11,9 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.model_selection import train_test_split
 
 from arcrank import CUT, LogLinearRanker, MMPRanker, PerceptronRanker, PreferenceMachine, RocchioRanker
 from arcrank.errors import InputError, NotCalibratedError
@@ -126,8 +129,28 @@ def test_probabilities_of_rankers_follow_their_scores(name):
     np.testing.assert_allclose(single.predict_proba(X).sum(axis=1), 1)
     assert (single.predict_proba(X).argmax(axis=1) == single.predict(X)).all()
     assert single.calibration_.describe() == {
-        "method": "softmax", "documents": 120, "folds": 3, "set_measure": None, "offsets": "shared"
+        "method": "softmax", "documents": 120, "folds": 3, "set_measure": "micro_f1", "offsets": "per label"
     }  # fmt: skip
+
+
+def test_offsets_of_single_labels_find_rare_ones():
+    digits = load_digits()
+    keep = (digits.target < 5) | (np.arange(len(digits.target)) % 8 == 0)  # half of the digits become rare
+    X, y = digits.data[keep] / 16, digits.target[keep]
+    accuracy, balanced = {}, {}
+    for measure in (None, "micro_f1", "macro_f1"):
+        right, found = [], []
+        for seed in range(5):
+            train, test = train_test_split(np.arange(len(y)), train_size=0.3, random_state=seed)
+            ranker = PreferenceMachine(
+                "domination", "squared-hinge", cut_label=True, set_measure=measure, random_state=0
+            )
+            predicted = ranker.fit(X[train], y[train]).predict(X[test])
+            right.append(accuracy_score(y[test], predicted))
+            found.append(balanced_accuracy_score(y[test], predicted))
+        accuracy[measure], balanced[measure] = np.mean(right), np.mean(found)
+    assert accuracy["micro_f1"] > accuracy[None] + 0.005
+    assert balanced["macro_f1"] > balanced[None] + 0.01
 
 
 @by_name

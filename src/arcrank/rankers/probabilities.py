@@ -173,10 +173,12 @@ class Probabilities:
         if not suffices(judged, relevant):
             return False
         single = self._kind == "single"
-        measure = self.set_measure if self.cut_label and not single else None
+        measure = self.set_measure if self.cut_label else None
         offsets = np.zeros(scores.shape[1])
         if measure is not None:
-            offsets = choose_offsets(scores, judged, relevant, measure)
+            # The micro-F1 of single labels is their accuracy; what all offsets share does not change the best label.
+            of_sets = "micro_f1" if single and measure != "macro_f1" else measure
+            offsets = choose_offsets(scores, judged, relevant, of_sets)
         scores -= offsets
         curves = no_curves() if single else fit_calibration(scores, judged, relevant)
         labelled = relevant.any(axis=1)
