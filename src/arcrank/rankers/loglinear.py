@@ -208,8 +208,7 @@ class LogLinearRanker(LabelFeatureRanker):
         graphs = self._learn_labels(y, X.shape[0])
         weight = check_sample_weight(sample_weight, X.shape[0])
         self._set_scale(measure_scale(X, weight), graphs.n_labels)
-        folds = X, graphs, None if sample_weight is None else weight
-        scores = self._fold_scores(*folds)
+        calibration = self._calibration_by_folds(X, graphs, None if sample_weight is None else weight)
         design = add_intercept(X, self._constant) if self.fit_intercept else X
         self.solver_ = self._choose_solver(self._sizes(graphs, X.shape[1]))
         counted = count_arcs(self.arc_weights, design, graphs, weight)
@@ -219,7 +218,7 @@ class LogLinearRanker(LabelFeatureRanker):
             design, pieces, counts = counted
             self._fit_primal(self._label_design(design, graphs.n_labels), pieces, counts)
         self._learn_threshold(X, graphs)
-        self._calibrate_by_folds(*folds, scores)
+        self._keep_calibration(calibration, len(graphs))
         return self
 
     def _set_scale(self, scale: DataScale, n_labels: int) -> None:

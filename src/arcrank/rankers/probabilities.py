@@ -107,8 +107,10 @@ class Probabilities:
         if len(graphs) != len(scores):
             raise InputError(f"X has {len(scores)} instances and y has {len(graphs)}; give one of each an instance.")
         graphs = insert_cut(graphs, self.cut_level, as_sets=self._kind != "layers")
-        if not self._calibrate_on(scores + self._offsets(), graphs, folds=0):
+        calibration = self._calibration_on(scores + self._offsets(), graphs, folds=0)
+        if calibration is None:
             refuse_few(len(scores))
+        self._keep_calibration(calibration, len(scores))
         return self
 
     def _check_cut_parameters(self) -> None:
@@ -120,32 +122,34 @@ class Probabilities:
         if check_int("calibration_folds", self.calibration_folds, at_least=0) == 1:
             raise ParameterError("calibration_folds must be 0, for no calibration, or at least 2; got 1.")
 
-    def _fold_scores(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> Array | None:
-        """Cross-validated scores of the training data, or None where no calibration is wanted or possible.
+    def _calibration_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> Calibration | None:
+        """The calibration by cross-validation on the training data, or None where none is wanted or possible.
 
-        Rankers whose C is known call it before they have weights: then there is one set of weights at a time.
+        Rankers whose C is known ask for it before they have weights: then there is one set of weights at a time.
         """
         folds = int(self.calibration_folds)
         if not self.cut_label or not folds or len(graphs) < 2 * folds:
             return None
-        return self._out_of_fold(X, graphs, weight, folds)
+        scores = self._out_of_fold(X, graphs, weight, folds)
+        return self._calibration_on(scores, insert_cut(graphs, self.cut_level), folds)
 
-    def _calibrate_by_folds(
-        self, X: Any, graphs: PreferenceGraphs, weight: Any = None, scores: Array | None = None
-    ) -> None:
-        """Calibrate this ranker on `_fold_scores`, those that are given or new ones; offsets are new."""
-        if not self.cut_label or not self.calibration_folds:
-            return
-        scores = self._fold_scores(X, graphs, weight) if scores is None else scores
-        folds, cut = int(self.calibration_folds), insert_cut(graphs, self.cut_level)
-        if scores is None or not self._calibrate_on(scores, cut, folds):
+    def _keep_calibration(self, calibration: Calibration | None, n: int) -> None:
+        """Move the offsets of a ranker that has learnt from n instances, or warn where a calibration is missing."""
+        if calibration is not None:
+            self._move_offsets(calibration.offsets)
+            self.calibration_ = calibration
+        elif self.cut_label and self.calibration_folds:
             warnings.warn(
-                f"The {len(graphs)} training instances are too few, or too much alike, to calibrate on: the cut stays "
+                f"The {n} training instances are too few, or too much alike, to calibrate on: the cut stays "
                 "where it was learnt, and there are no probabilities. Call calibrate(X, y) with other documents, or "
                 "pass calibration_folds=0.",
                 UserWarning,
                 stacklevel=4,
             )
+
+    def _calibrate_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> None:
+        """Calibrate a fitted ranker by cross-validation on its training data."""
+        self._keep_calibration(self._calibration_by_folds(X, graphs, weight), len(graphs))
 
     def _out_of_fold(self, X: Any, graphs: PreferenceGraphs, weight: Any, folds: int) -> Array:
         """Scores of training instances by rankers that have not seen them."""
@@ -157,8 +161,8 @@ class Probabilities:
         """How many folds may be fitted at a time."""
         return int(getattr(self, "n_jobs", 1))
 
-    def _calibrate_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> bool:
-        """Fit to scores without offsets, which are changed; False where there is too little to fit to."""
+    def _calibration_on(self, scores: Array, graphs: PreferenceGraphs, folds: int) -> Calibration | None:
+        """Fit to scores without offsets, which are changed; None where there is too little to fit to."""
         from arcrank.rankers.calibration import (
             Calibration,
             fit_calibration,
@@ -171,7 +175,7 @@ class Probabilities:
 
         judged, relevant = judgements(graphs)
         if not suffices(judged, relevant):
-            return False
+            return None
         single = self._kind == "single"
         measure = self.set_measure if self.cut_label else None
         offsets = np.zeros(scores.shape[1])
@@ -184,7 +188,6 @@ class Probabilities:
         labelled = relevant.any(axis=1)
         temperature = fit_temperature(scores[labelled], relevant[labelled].argmax(axis=1)) if single else 1.0
         slope = slope_of_margins(scores, graphs)
-        self._move_offsets(offsets)
         calibration = Calibration(
             **curves,
             temperature=temperature,
@@ -196,8 +199,7 @@ class Probabilities:
             set_measure=measure,
         )
         thresholds = recall_thresholds(calibration, scores, relevant)
-        self.calibration_ = replace(calibration, recall_thresholds=thresholds)
-        return True
+        return replace(calibration, recall_thresholds=thresholds)
 
     def _offsets(self) -> Array:
         """What a calibration has subtracted from the scores."""

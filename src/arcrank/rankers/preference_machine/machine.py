@@ -260,8 +260,7 @@ class PreferenceMachine(LowRankRanker):
         problem.cost = self.C_ * problem.cost
         for name in LEARNT:
             self.__dict__.pop(name, None)
-        folds = X, graphs, None if sample_weight is None else weight
-        scores = self._fold_scores(*folds)
+        calibration = self._calibration_by_folds(X, graphs, None if sample_weight is None else weight)
         if learns_codes(self.codes):
             parts = graphs, self._pieces(), self._loss(), self.C_ * weight
             fit_codes(self, X, graphs, lambda M: make_problem(*parts, codes=M, **options), constant)
@@ -271,7 +270,7 @@ class PreferenceMachine(LowRankRanker):
             fit_landmarks(self, X, graphs, problem, kernel, constant)
         else:
             fit_kernel(self, X, graphs, problem, replace(kernel, constant=constant**2))
-        self._calibrate_by_folds(*folds, scores)
+        self._keep_calibration(calibration, len(graphs))
         return self
 
     def _set_scale(self, X: Any, weight: Array, problem: MarginProblem, kernel: Kernel | None) -> float:
