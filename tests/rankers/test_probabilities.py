@@ -170,8 +170,8 @@ def test_curves_and_slopes_are_exact():
     x = rng.normal(size=(300, 2))
     y = (rng.random(300) < sigmoid(2 * x[:, 0] + x[:, 1])).astype(float)
     weight, order = np.ones(300), rng.permutation(300)
-    curves = fit_curves((x[:, 0], x[:, 1]), y, weight)
-    again = fit_curves((x[order, 0], x[order, 1]), y[order], weight)
+    curves, _ = fit_curves((x[:, 0], x[:, 1]), y, weight)
+    again, _ = fit_curves((x[order, 0], x[order, 1]), y[order], weight)
     for one, other in zip(curves, again, strict=True):
         np.testing.assert_allclose(one.values, other.values, rtol=1e-9, atol=1e-9)
     assert likeliest_slope(lambda slope: slope - np.pi) == pytest.approx(np.pi, rel=1e-11)
@@ -426,13 +426,35 @@ def test_curves_recover_a_known_map():
         return sigmoid(np.where(x < 0, 3 * x, 0.7 * x) - 0.5 + np.abs(z))
 
     y = (rng.random(20_000) < true(x, z)).astype(float)
-    first, second = fit_curves((x, z), y, np.ones(20_000))
+    (first, second), _ = fit_curves((x, z), y, np.ones(20_000))
     assert (np.diff(first.values) > 0).all()
     new_x, new_z = np.clip(rng.normal(size=(2, 5_000)), -2, 2)
     p = sigmoid(first(new_x) + np.interp(new_z, second.knots, second.values))
     assert np.abs(p - true(new_x, new_z)).mean() < 0.02
     outcome = (rng.random(5_000) < true(new_x, new_z)).astype(int)
     assert expected_calibration_error(outcome[:, None], p[:, None]) < 0.03
+
+
+@pytest.mark.parametrize("surely", [True, False])
+def test_first_labels_have_the_right_mean_probability(surely):
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        scores = rng.normal(size=(n, 8))
+        first = scores == scores.max(axis=1, keepdims=True)
+        return scores, rng.random((n, 8)) < np.where(first & surely, 0.9, sigmoid(scores - 2))
+
+    scores, relevant = draw(4_000)
+    curves = fit_calibration(scores, np.ones_like(relevant), relevant)
+    assert (curves["first_bonus"] > 0.5) == surely
+    rest = {"above_slope": 1.0, "temperature": 1.0, "recall_thresholds": np.zeros(99), "offsets": np.zeros(8)}
+    calibration = Calibration(**curves, **rest, documents=1, folds=0, set_measure=None)
+    new, truth = draw(20_000)
+    p, first = calibration.probabilities(new), new.argmax(axis=1)
+    assert (p.argsort(axis=1) == new.argsort(axis=1)).all()
+    rows = np.arange(len(new))
+    assert p[rows, first].mean() == pytest.approx(truth[rows, first].mean(), abs=0.015)
+    assert p.sum(axis=1).mean() == pytest.approx(truth.sum(axis=1).mean(), abs=0.03)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -445,7 +467,7 @@ def test_curves_stay_finite_and_increase_whatever_the_data(case, scale):
         "two values": np.repeat([0.0, 1.0], 100),
     }[case]
     y = (np.arange(200) >= 100).astype(float)
-    (curve,) = fit_curves((scale * x,), y, np.ones(200))
+    (curve,), _ = fit_curves((scale * x,), y, np.ones(200))
     assert np.isfinite(curve.values).all()
     assert (np.diff(curve.values) > 0).all()
     p = sigmoid(curve(scale * x))

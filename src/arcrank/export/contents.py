@@ -161,7 +161,7 @@ def _calibration(calibration: Any) -> dict[str, Any] | None:
         name: {part: getattr(calibration, f"{name}_{part}").tolist() for part in ("knots", "values")}
         for name in ("score", "best", "second")
     }
-    return {"single": False, **curves}
+    return {"single": False, **curves, "firstBonus": float(calibration.first_bonus)}
 
 
 def _details(served: ServedModel) -> dict[str, Any]:

@@ -209,7 +209,7 @@ class Either(Form):
 
 
 class Record(Form):
-    """A dict with exactly these entries."""
+    """A dict with exactly these entries; those that are `Optional` may be missing."""
 
     says = "a record"
 
@@ -217,14 +217,20 @@ class Record(Form):
         self.forms = forms
 
     def fits(self, value: Any, sizes: Sizes) -> bool:
-        same = isinstance(value, dict) and set(value) == set(self.forms)
-        return same and all(form.fits(value[name], sizes) for name, form in self.forms.items())
+        return self._has_entries(value) and all(
+            form.fits(value[name], sizes) for name, form in self.forms.items() if name in value
+        )
 
     def check(self, value: Any, where: str, sizes: Sizes) -> None:
-        if not isinstance(value, dict) or set(value) != set(self.forms):
+        if not self._has_entries(value):
             raise MisfitError(f"{where} is {_shown(value)}; it must have the entries {', '.join(self.forms)}")
         for name, form in self.forms.items():
-            form.check(value[name], f"{where}.{name}", sizes)
+            if name in value:
+                form.check(value[name], f"{where}.{name}", sizes)
+
+    def _has_entries(self, value: Any) -> bool:
+        needed = {name for name, form in self.forms.items() if not isinstance(form, Optional)}
+        return isinstance(value, dict) and needed <= value.keys() <= self.forms.keys()
 
 
 class Registered(Form):

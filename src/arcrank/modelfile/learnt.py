@@ -90,6 +90,7 @@ _CALIBRATION = {
     "documents": Whole(),
     "folds": Whole(),
     "set_measure": Either(OneOf(None), SetMeasure()),
+    "first_bonus": Optional(Number(0.0)),
 }
 _CALIBRATED = {"calibration": Optional(Record(_CALIBRATION))}
 

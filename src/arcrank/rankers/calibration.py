@@ -1,8 +1,10 @@
 """From scores to probabilities, by one map that all labels share and that never changes the order within a row.
 
 The log-odds of a label are `g(score) + h1(best score of the row) + h2(second best score of the row)` with piecewise
-linear functions, g strictly increasing. The functions of the row matter: with g alone the first label of an instance is
-predicted with too low a probability where all scores are low, since most instances have some label.
+linear functions, g strictly increasing, and a constant more for the first label of the row. The functions of the row
+matter: with g alone the first label of an instance is predicted with too low a probability where all scores are low,
+since most instances have some label. The constant makes the mean probability of first labels right, which are few of
+all cells; as it is at least 0, it keeps the order.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ class Calibration:
     score_knots, score_values, best_knots, best_values, second_knots, second_values : arrays
         Three curves, of the score and of the best and the second best score of the row, whose sum is the log-odds that
         a label is relevant; empty for single labels.
+    first_bonus : float
+        What is added to the log-odds of the best label of an instance, at least 0.
     temperature : float
         Of single labels: probabilities are proportional to exp(temperature * score).
     above_slope : float
@@ -73,6 +77,7 @@ class Calibration:
     documents: int
     folds: int
     set_measure: str | None
+    first_bonus: float = 0.0
 
     @property
     def is_single(self) -> bool:
@@ -98,7 +103,8 @@ class Calibration:
         best, second = best_two(scores)
         of_row = np.interp(best, self.best_knots, self.best_values)
         of_row += np.interp(second, self.second_knots, self.second_values)
-        return _tempered(Curve(self.score_knots, self.score_values)(scores) + of_row[:, None])
+        log_odds = Curve(self.score_knots, self.score_values)(scores) + of_row[:, None]
+        return _tempered(log_odds + self.first_bonus * (scores == best[:, None]))
 
     def probability_above(self, margins: Array) -> Array:
         """The probability that a label is above another one, given that one of them is."""
@@ -124,24 +130,26 @@ class Calibration:
         }
 
 
-def fit_calibration(scores: Array, judged: Mask, relevant: Mask) -> dict[str, Array]:
-    """Fit the three curves of the log-odds to the scores of judged labels, (n, k), by penalised maximum likelihood."""
+def fit_calibration(scores: Array, judged: Mask, relevant: Mask) -> dict[str, Any]:
+    """Fit the log-odds to the scores of judged labels, (n, k), by penalised maximum likelihood."""
     best, second = best_two(scores)
     rows, columns, weight = informative_cells(scores, judged, relevant)
-    outcome = relevant[rows, columns].astype(np.float64)
+    outcome, own = relevant[rows, columns].astype(np.float64), scores[rows, columns]
     if scores.shape[1] < 2:  # the best score is the score itself, which must not lower its own probability
-        return _flat((*fit_curves((scores[rows, columns],), outcome, weight), _ZERO, _ZERO))
-    return _flat(fit_curves((scores[rows, columns], best[rows], second[rows]), outcome, weight))
+        (curve,), bonus = fit_curves((own,), outcome, weight)
+        return _flat([curve, _ZERO, _ZERO], bonus)
+    return _flat(*fit_curves((own, best[rows], second[rows]), outcome, weight, own == best[rows]))
 
 
-def no_curves() -> dict[str, Array]:
+def no_curves() -> dict[str, Any]:
     """What single labels have in place of curves."""
-    return _flat((Curve(np.empty(0), np.empty(0)),) * 3)
+    return _flat([Curve(np.empty(0), np.empty(0))] * 3, 0.0)
 
 
-def _flat(curves: tuple[Curve, ...]) -> dict[str, Array]:
+def _flat(curves: list[Curve], bonus: float) -> dict[str, Any]:
     named = zip(("score", "best", "second"), curves, strict=True)
-    return {f"{name}_{part}": getattr(curve, part) for name, curve in named for part in ("knots", "values")}
+    found = {f"{name}_{part}": getattr(curve, part) for name, curve in named for part in ("knots", "values")}
+    return {**found, "first_bonus": bonus}
 
 
 def recall_thresholds(calibration: Calibration, scores: Array, relevant: Mask) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcrank._typing import Array
+from arcrank._typing import Array, Mask
 
 __all__ = ["Curve", "fit_curves", "likeliest_slope", "sigmoid"]
 
@@ -38,10 +38,11 @@ class Curve:
         return np.where(share <= 1, np.minimum(result, self.values[at + 1]), result)
 
 
-def fit_curves(x: tuple[Array, ...], y: Array, weight: Array) -> tuple[Curve, ...]:
-    """Curves of the variables x, each (m,), whose sum is the log-odds of y in {0, 1}; the first one increases.
+def fit_curves(x: tuple[Array, ...], y: Array, weight: Array, flag: Mask | None = None) -> tuple[list[Curve], float]:
+    """Curves of the variables x, each (m,), and a constant, whose sum is the log-odds of y in {0, 1}.
 
-    The first curve goes on straight beyond its knots, the others are constant there.
+    The first curve increases and goes on straight beyond its knots; the others are constant there. The constant, at
+    least 0, is added where `flag` is true.
 
     Newton's method on the likelihood with a penalty on roughness. Platt's targets, (N+ + 1) / (N+ + 2) and
     1 / (N- + 2), keep the log-odds finite where scores separate the outcomes.
@@ -52,13 +53,18 @@ def fit_curves(x: tuple[Array, ...], y: Array, weight: Array) -> tuple[Curve, ..
     knots = [_quantile_knots(x[0], weight * p * (1 - p), _KNOTS[0])]
     knots += [_quantile_knots(one, weight * p * (1 - p), _KNOTS[1]) for one in x[1:]]
     clipped = [np.clip(one, at[0], at[-1]) for one, at in zip(x[1:], knots[1:], strict=True)]
-    design = _hats((x[0], *clipped), knots)
-    start = np.concatenate([line[0] + line[1] * knots[0], *(np.zeros(len(at) - 1) for at in knots[1:])])
-    values = _newton(design, y, weight, _penalty(knots), start)
-    parts = np.split(values, np.cumsum([len(knots[0]), *(len(at) - 1 for at in knots[1:])])[:-1])
+    design, penalty = _hats((x[0], *clipped), knots), _penalty(knots)
+    if flag is not None:
+        design[:, -1] = flag
+    start = np.concatenate([line[0] + line[1] * knots[0], *(np.zeros(len(at) - 1) for at in knots[1:]), [0.0]])
+    values = _newton(design, y, weight, penalty, start)
+    if values[-1] < 0.0:
+        design[:, -1] = 0.0
+        values = _newton(design, y, weight, penalty, start)
+    parts = np.split(values[:-1], np.cumsum([len(knots[0]), *(len(at) - 1 for at in knots[1:])])[:-1])
     first = Curve(knots[0], _increasing(knots[0], parts[0], _LEAST_SLOPE * line[1]))
     others = [Curve(at, np.append(0.0, part)) for at, part in zip(knots[1:], parts[1:], strict=True)]
-    return first, *others
+    return [first, *others], float(values[-1])
 
 
 def likeliest_slope(derivative: Callable[[float], float]) -> float:
@@ -142,9 +148,10 @@ def _quantile_knots(x: Array, mass: Array, count: int) -> Array:
 def _hats(x: tuple[Array, ...], knots: list[Array]) -> Array:
     """Piecewise linear basis functions of all variables, that go on straight beyond the ends, side by side.
 
-    A constant could move between the curves, so the first function of all variables but the first one is left out.
+    A constant could move between the curves, so the first function of all variables but the first one is left out. The
+    last column is for a flag.
     """
-    design, first = np.zeros((len(x[0]), sum(map(len, knots)) - len(knots) + 1)), 0
+    design, first = np.zeros((len(x[0]), sum(map(len, knots)) - len(knots) + 2)), 0
     rows = np.arange(len(design))
     for one, at in zip(x, knots, strict=True):
         left = np.clip(np.searchsorted(at, one) - 1, 0, len(at) - 2)
@@ -157,8 +164,9 @@ def _hats(x: tuple[Array, ...], knots: list[Array]) -> Array:
 
 
 def _penalty(knots: list[Array]) -> Array:
-    """Squared changes of slope of all curves; a small ridge on those whose first value is fixed at 0."""
+    """Squared changes of slope of all curves; ridges on the constant and on curves whose first value is 0."""
     blocks = [_roughness(knots[0]), *(_roughness(at)[1:, 1:] + 1e-2 * np.eye(len(at) - 1) for at in knots[1:])]
+    blocks.append(np.eye(1))
     size = sum(len(block) for block in blocks)
     penalty, at = np.zeros((size, size)), 0
     for block in blocks:

@@ -71,7 +71,8 @@ export class Model {
     }
     const second = scores.length > 1 ? Array.from(scores).sort((a, b) => b - a)[1] : best;
     const ofRow = flat(best, calibration.best) + flat(second, calibration.second);
-    return Array.from(scores, (score) => sigmoid(tempered(curve(score, calibration.score) + ofRow)));
+    const bonus = (score) => (score === best ? calibration.firstBonus : 0);
+    return Array.from(scores, (score) => sigmoid(tempered(curve(score, calibration.score) + ofRow + bonus(score))));
   }
 
   predicted(scores, order) {
