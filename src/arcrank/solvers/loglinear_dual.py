@@ -46,7 +46,8 @@ class DualState:
         """(primal - dual) / primal; infinite where it is not known."""
         if not np.isfinite(self.gap):
             return np.inf
-        return self.gap / self.primal if self.primal > 0 else 0.0
+        primal = self.primal
+        return self.gap / primal if primal > 0 else 0.0
 
 
 class DualAscent:
@@ -77,6 +78,7 @@ class DualAscent:
         self._weight = np.ascontiguousarray(weight, dtype=np.float64)
         self._visit, self.n_flows = _bind(graphs, decomposition, normalize)
         self._entropies = np.full(len(self._weight), np.nan)
+        self._primal = self._relative_gap = np.inf
 
     def start(self) -> DualState:
         """All flows 0."""
@@ -118,29 +120,29 @@ class DualAscent:
         for number in range(max_iter):
             relax = 1.0 if number < _FIRST_PASSES else _RELAX
             self._pass(state, gaps, losses, sleep, random.permutation(n), skip, relax)
-            estimate = state.relative_gap
+            estimate = self._relative_gap
             exact = usual * estimate <= tol
             if exact:
                 self.measure(state, gaps, losses, sleep)
-                usual = max(0.1, min(1.0, state.relative_gap / estimate)) if estimate > 0 else usual
+                usual = max(0.1, min(1.0, self._relative_gap / estimate)) if estimate > 0 else usual
             elif number >= _FIRST_PASSES:
                 self._repeat(state, gaps, losses, sleep, random, self._negligible(state, tol), tol)
-                exact = state.relative_gap <= tol
+                exact = self._relative_gap <= tol
                 if exact:
                     self.measure(state, gaps, losses, sleep)
-            stop = history.add(loss=state.loss, gap=state.relative_gap)
+            stop = history.add(loss=state.loss, gap=self._relative_gap)
             skip = self._negligible(state, tol)
-            if exact and state.relative_gap <= tol:
+            if exact and self._relative_gap <= tol:
                 state.converged = True
                 return
             if stop:
                 break
         self.measure(state, gaps, losses, sleep)
-        state.converged = state.relative_gap <= tol
+        state.converged = self._relative_gap <= tol
 
     def _negligible(self, state: DualState, tol: float) -> float:
         """The gap below which an instance waits: small compared with what tol allows it, or with the present mean."""
-        return max(0.1 * tol * state.primal, _WAITING * state.gap) / max(1, len(self._weight))
+        return max(0.1 * tol * self._primal, _WAITING * state.gap) / max(1, len(self._weight))
 
     def _repeat(
         self,
@@ -154,7 +156,7 @@ class DualAscent:
     ) -> None:
         """Visit the instances above `skip` until they hold a tenth of their gap; those below drop out on the way."""
         rows = random.permutation(np.flatnonzero(gaps > skip))  # the order stays the same, as over-relaxation needs it
-        goal = max(0.1 * float(gaps[rows].sum()), 0.3 * tol * state.primal)
+        goal = max(0.1 * float(gaps[rows].sum()), 0.3 * tol * self._primal)
         for _ in range(_REPEATS):
             self._pass(state, gaps, losses, sleep, rows, skip, _RELAX)
             left = float(gaps[rows].sum())
@@ -182,6 +184,7 @@ class DualAscent:
         arrays = self._weight, self._X, self._squares, state.W, state.flows, self._entropies, gaps, losses, sleep
         self._visit(*arrays, *how)
         state.loss, state.gap = float(losses.sum()), float(gaps.sum())
+        self._primal, self._relative_gap = state.primal, state.relative_gap  # which read all of W
 
 
 def _bind(graphs: PreferenceGraphs, decomposition: Decomposition, normalize: bool) -> tuple[Callable[..., int], int]:
