@@ -7,7 +7,7 @@ No test documents: samples of training documents are divided at random into docu
 Debian package (2,500); `domains`: records of `subjects` with one of 28 domains (4,000). Shown are the share of wrong
 first labels, average precision and ranking loss, in %, means over three samples: of three rankers as they were learnt,
 with the offsets of `set_measure="micro_f1"` and of `"macro_f1"`, of AutoRanker, and of one-vs-rest LinearSVC, whose C
-is chosen by 3-fold cross-validation.
+is chosen by 3-fold cross-validation. The last column is the calibration error of the first label, in %.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from arcrank._typing import Array
 from arcrank.datasets import load_debtags, load_reuters21578, load_subjects
 from arcrank.datasets.locate import find
 from arcrank.io.compressed import open_binary
-from arcrank.metrics import average_precision, one_error, ranking_loss
+from arcrank.metrics import average_precision, first_label_calibration_error, one_error, ranking_loss
 from arcrank.text import TextFeatures
 
 SAMPLES = 3
@@ -105,7 +105,9 @@ def peer(sample: Sample) -> list[float]:
 
 def fitted(ranker: Any, sample: Sample) -> list[float]:
     scores = ranker.fit(sample.X, sample.y).score_labels(sample.Z)
-    return measures(sample, ranker.labels_, scores)
+    truth = (sample.truth[:, None] == ranker.labels_).astype(int)
+    error = 100 * first_label_calibration_error(truth, ranker.predict_proba(sample.Z))
+    return [*measures(sample, ranker.labels_, scores), float(error)]
 
 
 def main() -> None:
@@ -113,15 +115,15 @@ def main() -> None:
     for name in sys.argv[1:] or CORPORA:
         texts, labels = CORPORA[name]()
         samples = [draw(texts, labels, LEARNT_FROM[name], seed) for seed in range(SAMPLES)]
-        print(f"\n{name:40}{'one-error':>12}{'avg. precision':>16}{'ranking loss':>14}", flush=True)
+        print(f"\n{name:40}{'one-error':>12}{'avg. precision':>16}{'ranking loss':>14}{'calibration':>13}", flush=True)
         show("one-vs-rest LinearSVC", [peer(sample) for sample in samples])
         for title, ranker in rankers().items():
             show(title, [fitted(ranker, sample) for sample in samples])
 
 
 def show(title: str, found: list[list[float]]) -> None:
-    error, precision, loss = np.mean(found, axis=0)
-    print(f"{title:40}{error:12.2f}{precision:16.2f}{loss:14.2f}", flush=True)
+    means = np.mean(found, axis=0)
+    print(f"{title:40}" + "".join(f"{x:{w}.2f}" for x, w in zip(means, (12, 16, 14, 13), strict=False)), flush=True)
 
 
 if __name__ == "__main__":

@@ -42,8 +42,9 @@ def rows() -> list[dict[str, Any]]:
     return text_rows(60)
 
 
-def served(model: Any, rows: list[dict[str, Any]], folder: Path, **card: Any) -> ServedModel:
-    model.fit([row["text"] for row in rows], [frozenset(row["labels"]) for row in rows])
+def served(model: Any, rows: list[dict[str, Any]], folder: Path, *, single: bool = False, **card: Any) -> ServedModel:
+    y = [row["labels"][0] if single else frozenset(row["labels"]) for row in rows]
+    model.fit([row["text"] for row in rows], y)
     path = folder / "news.arcrank"
     arcrank.save(model, path, card=card)
     return ServedModel.read(path, "news", estimators=True)
@@ -102,6 +103,18 @@ def test_the_page_ranks_and_explains_as_the_server_does(open_page, rows, tmp_pat
     assert found_labels == {"labels": [{"label": "crude", "parent": "energy"}], "total": len(shown)}
     assert page.locator("#question, [data-copy=curl], #history").filter(visible=True).count() == 0
     check_accessibility(page)
+
+
+def test_the_page_has_the_probabilities_of_single_labels(open_page, rows, tmp_path):
+    model = make_ranking_pipeline(TextFeatures(min_df=1), LogLinearRanker(C=10, cut_label=True))
+    found = served(model, rows, tmp_path, single=True)
+    page = open_page(written(found, tmp_path / "page.html"))
+    for text in ("oil", "a ship carries grain", "nothing known"):
+        expected = json.loads(next(iter(found.predictor.rank(found.corpus([text])))).to_json())
+        answer = page.evaluate("text => api_module().post('/rank', { text })", text)["documents"][0]
+        assert answer["predicted"] == expected["predicted"] == expected["ranking"][:1]
+        np.testing.assert_allclose(answer["probability"], expected["probability"], rtol=1e-6)
+        assert sum(answer["probability"]) == pytest.approx(1)
 
 
 def test_pages_work_on_a_phone_and_in_the_dark(open_page, rows, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -19,9 +20,9 @@ from arcrank import CUT, LogLinearRanker, MMPRanker, PerceptronRanker, Preferenc
 from arcrank.errors import InputError, NotCalibratedError
 from arcrank.graphs import as_graphs
 from arcrank.graphs.cut import insert_cut
-from arcrank.metrics.calibration import expected_calibration_error
+from arcrank.metrics.calibration import expected_calibration_error, first_label_calibration_error
 from arcrank.model_selection import StratifiedFolds
-from arcrank.rankers.calibration import Calibration, fit_calibration
+from arcrank.rankers.calibration import Calibration, fit_calibration, fit_temperature, no_curves
 from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.margins_sample import slope_of_margins
 from arcrank.rankers.monotone_logistic import Curve, fit_curves, likeliest_slope
@@ -100,8 +101,6 @@ def test_a_curve_never_falls_not_even_at_its_knots():
 
 
 def single_calibration(temperature):
-    from arcrank.rankers.calibration import no_curves
-
     return Calibration(**no_curves(), temperature=temperature, above_slope=1.0, offsets=np.zeros(5), documents=9,
                        folds=0, set_measure=None, recall_thresholds=np.zeros(99))  # fmt: skip
 
@@ -519,6 +518,31 @@ def test_probabilities_are_right_where_scores_are_not():
     ours = expected_calibration_error(of_new, ranker.predict_proba(new))
     assert naive > 0.1
     assert ours < 0.03
+
+
+def test_probabilities_of_single_labels_follow_a_curve_of_the_scores():
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        scores = 2 * rng.normal(size=(n, 6))
+        weight = sigmoid(np.where(scores < 1, 2 * scores - 3, 0.3 * scores - 1.3))
+        right = (weight.cumsum(axis=1) < rng.random((n, 1)) * weight.sum(axis=1, keepdims=True)).sum(axis=1)
+        return scores, right
+
+    scores, right = draw(8_000)
+    relevant = np.eye(6, dtype=bool)[right]
+    rest = {"above_slope": 1.0, "recall_thresholds": np.zeros(99), "offsets": np.zeros(6), "documents": 1, "folds": 0}
+    rest |= {"set_measure": None, "temperature": 1.0}
+    curved = Calibration(**fit_calibration(scores, np.ones_like(relevant), relevant), **rest, one_label=True)
+    curved = replace(curved, temperature=fit_temperature(curved.weights_of_one(scores), right))
+    plain = Calibration(**no_curves(), **rest | {"temperature": fit_temperature(scores, right)})
+    new, of_new = draw(20_000)
+    truth, p = np.eye(6, dtype=int)[of_new], curved.probabilities(new)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert (p.argsort(axis=1) == new.argsort(axis=1)).all()
+    assert (curved.log_odds(new).argsort(axis=1) == new.argsort(axis=1)).all()
+    assert first_label_calibration_error(truth, p) < 0.03
+    assert first_label_calibration_error(truth, plain.probabilities(new)) > 0.05
 
 
 def test_probabilities_of_single_labels_are_right():

@@ -155,13 +155,14 @@ def _word_ranges() -> list[int]:
 def _calibration(calibration: Any) -> dict[str, Any] | None:
     if calibration is None:
         return None
-    if calibration.is_single:
-        return {"single": True, "temperature": float(calibration.temperature)}
+    single = {"single": calibration.is_single, "temperature": float(calibration.temperature)}
+    if not len(calibration.score_knots):
+        return single
     curves = {
         name: {part: getattr(calibration, f"{name}_{part}").tolist() for part in ("knots", "values")}
         for name in ("score", "best", "second")
     }
-    return {"single": False, **curves, "firstBonus": float(calibration.first_bonus)}
+    return {**single, **curves, "firstBonus": float(calibration.first_bonus)}
 
 
 def _details(served: ServedModel) -> dict[str, Any]:

@@ -91,6 +91,7 @@ _CALIBRATION = {
     "folds": Whole(),
     "set_measure": Either(OneOf(None), SetMeasure()),
     "first_bonus": Optional(Number(0.0)),
+    "one_label": Optional(OneOf(True, False)),
 }
 _CALIBRATED = {"calibration": Optional(Record(_CALIBRATION))}
 

@@ -35,11 +35,14 @@ class Calibration:
     ----------
     score_knots, score_values, best_knots, best_values, second_knots, second_values : arrays
         Three curves, of the score and of the best and the second best score of the row, whose sum is the log-odds that
-        a label is relevant; empty for single labels.
+        a label is relevant.
     first_bonus : float
         What is added to the log-odds of the best label of an instance, at least 0.
+    one_label : bool
+        Whether exactly one label of each instance is right: probabilities of the map are then normalised.
     temperature : float
-        Of single labels: probabilities are proportional to exp(temperature * score).
+        Of single labels: they are proportional to the probabilities of the map to the power of it; without a map, as in
+        ShortlistRanker and older files, to exp(temperature * score).
     above_slope : float
         The log-odds that a label is above another are this times their margin.
     recall_thresholds : (99,) array
@@ -78,11 +81,12 @@ class Calibration:
     folds: int
     set_measure: str | None
     first_bonus: float = 0.0
+    one_label: bool = False
 
     @property
     def is_single(self) -> bool:
         """Whether exactly one label of each instance is right."""
-        return not len(self.score_knots)
+        return self.one_label or not len(self.score_knots)
 
     def probabilities(self, scores: Array) -> Array:
         """Probabilities of relevance, (n, k), strictly increasing in the score within each row.
@@ -90,16 +94,26 @@ class Calibration:
         Those of single labels sum to 1 over a row.
         """
         if self.is_single:
-            return _softmax(self.temperature * scores)
-        return sigmoid(self.log_odds(scores))
+            return _softmax(self.temperature * self.weights_of_one(scores))
+        return sigmoid(self._log_odds_of_sets(scores))
 
     def log_odds(self, scores: Array) -> Array:
         """Logarithms of p / (1 - p), (n, k), which stay distinct where probabilities round to 1."""
         if self.is_single:
-            logarithms = self.temperature * scores
+            logarithms = self.temperature * self.weights_of_one(scores)
             shifted = logarithms - logarithms.max(axis=1, keepdims=True)
             total = np.exp(shifted).sum(axis=1, keepdims=True)
             return shifted - np.log(np.maximum(total - np.exp(shifted), np.finfo(float).tiny))
+        return self._log_odds_of_sets(scores)
+
+    def weights_of_one(self, scores: Array) -> Array:
+        """Logarithms of what single labels are proportional to, (n, k), at temperature 1."""
+        if not len(self.score_knots):
+            return scores
+        logarithms: Array = -np.logaddexp(0.0, -self._log_odds_of_sets(scores))
+        return logarithms
+
+    def _log_odds_of_sets(self, scores: Array) -> Array:
         best, second = best_two(scores)
         of_row = np.interp(best, self.best_knots, self.best_values)
         of_row += np.interp(second, self.second_knots, self.second_values)
@@ -142,7 +156,7 @@ def fit_calibration(scores: Array, judged: Mask, relevant: Mask) -> dict[str, An
 
 
 def no_curves() -> dict[str, Any]:
-    """What single labels have in place of curves."""
+    """What a ranker of shortlists has in place of curves for single labels."""
     return _flat([Curve(np.empty(0), np.empty(0))] * 3, 0.0)
 
 

@@ -167,7 +167,6 @@ class Probabilities:
             Calibration,
             fit_calibration,
             fit_temperature,
-            no_curves,
             recall_thresholds,
         )
         from arcrank.rankers.margins_sample import slope_of_margins
@@ -184,20 +183,22 @@ class Probabilities:
             of_sets = "micro_f1" if single and measure != "macro_f1" else measure
             offsets = choose_offsets(scores, judged, relevant, of_sets)
         scores -= offsets
-        curves = no_curves() if single else fit_calibration(scores, judged, relevant)
-        labelled = relevant.any(axis=1)
-        temperature = fit_temperature(scores[labelled], relevant[labelled].argmax(axis=1)) if single else 1.0
-        slope = slope_of_margins(scores, graphs)
         calibration = Calibration(
-            **curves,
-            temperature=temperature,
-            above_slope=slope,
+            **fit_calibration(scores, judged, relevant),
+            temperature=1.0,
+            above_slope=slope_of_margins(scores, graphs),
             recall_thresholds=np.zeros(99),
             offsets=offsets,
             documents=len(scores),
             folds=folds,
             set_measure=measure,
+            one_label=single,
         )
+        if single:
+            labelled = relevant.any(axis=1)
+            weights = calibration.weights_of_one(scores[labelled])
+            temperature = fit_temperature(weights, relevant[labelled].argmax(axis=1))
+            calibration = replace(calibration, temperature=temperature)
         thresholds = recall_thresholds(calibration, scores, relevant)
         return replace(calibration, recall_thresholds=thresholds)
 

@@ -185,7 +185,7 @@ def _fit_auto(
         random_state=random_state,
         n_jobs=plan.parameters.get("n_jobs", 1),
     )
-    X, y = training_set.documents(), training_set.supervision()
+    X, y = training_set.documents(), training_set.supervision(plan.learner)
     if not validate or len(y) < 2:
         auto.fit(X, y, reporter=reporter)
         validation = auto.validation_ if validate is None else None
@@ -283,10 +283,17 @@ class TrainingSet:
         """Return the features that the corpus comes with."""
         return self.columns.matrix(self.corpus.X, self.corpus.feature_names)
 
-    def supervision(self) -> Any:
-        """Return what a model learns from: label sets by name, so that it predicts label sets, or graphs."""
+    def supervision(self, learner: Learner) -> Any:
+        """Return what a model learns from, which decides what it predicts: single labels, label sets, or graphs.
+
+        Where every document has one label, a new one has one too. Online learners may see others later.
+        """
         sets = self.corpus.label_sets if self.hierarchy is None else None
-        return self.graphs if sets is None else [frozenset(names) for names in sets]  # lists of two could be arcs
+        if sets is None:
+            return self.graphs
+        if learner not in ONLINE and all(len(names) == 1 for names in sets):
+            return [names[0] for names in sets]
+        return [frozenset(names) for names in sets]  # lists of two could be arcs
 
     def measured(self, scores: Any, rows: Any) -> dict[str, Any]:
         """Compute the measures of scores of held-out rows."""
@@ -305,7 +312,7 @@ class TrainingSet:
             uncalibrated = {"calibration_folds": 0} if "cut_label" in plan.parameters else {}
             ranker = fit_ranker(plan.ranker(**uncalibrated), X[train], self.graphs[train], "validating", reporter)
             validation = self.measured(ranker.score_labels(X[test]), test)
-        ranker = fit_ranker(plan.ranker(), X, self.supervision(), "training", reporter)
+        ranker = fit_ranker(plan.ranker(), X, self.supervision(plan.learner), "training", reporter)
         model = ranker if words is None else RankingPipeline([("features", words), ("ranker", ranker)])
         return model, validation
 

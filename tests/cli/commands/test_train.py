@@ -149,6 +149,27 @@ def test_the_other_learners(tmp_path, data, learner):
     assert result.json["validation"]["measures"]["ranking_loss"] < 0.5
 
 
+@pytest.mark.parametrize("learner", ["auto", "log-linear", "preference-machine", "mmp"])
+def test_documents_with_one_label_each_get_one_label(tmp_path, learner):
+    random = np.random.default_rng(0)
+    words = {"tea": "cup leaf green", "milk": "cow white cream", "coffee": "bean roast black"}
+    rows = [
+        {"text": " ".join(random.choice([*words[name].split(), "warm", "drink"], 4)), "label": name}
+        for name in random.permutation([*words] * 30).tolist()
+    ]
+    file = write_rows(tmp_path / "drinks.jsonl", rows)
+    result = call("train", file, "--model", tmp_path / "m", "--learner", learner, "--validate", "0")
+    assert result.code == 0, result.err
+    ranked = call("rank", tmp_path / "m", file, "--top", "0").rows
+    online = learner == "mmp"  # it may see documents with several labels later
+    assert arcrank.load(tmp_path / "m")[-1]._kind == ("sets" if online else "single")
+    if not online:
+        assert [row["predicted"] for row in ranked] == [row["ranking"][:1] for row in ranked]
+        np.testing.assert_allclose([sum(row["probability"]) for row in ranked], 1)
+        measures = call("evaluate", tmp_path / "m", file, "--json").json["measures"]
+        assert measures["subset accuracy"] == pytest.approx(1 - measures["one-error"])
+
+
 def test_names_survive_byte_for_byte(tmp_path):
     rows = [{"text": f"word{j} oil", "labels": [name]} for j, name in enumerate(STRANGE)] * 2
     for arguments in (QUICK, ("--learner", "mmp", "--set", "n_features=64")):

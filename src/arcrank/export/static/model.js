@@ -63,16 +63,22 @@ export class Model {
   probabilities(scores) {
     const { calibration } = this;
     if (calibration === null) return null;
+    if (!calibration.single) return this.logOdds(scores).map(sigmoid);
+    const weights = calibration.score ? this.logOdds(scores).map((x) => Math.log(sigmoid(x))) : Array.from(scores);
+    const best = Math.max(...weights);
+    const powers = weights.map((weight) => Math.exp(calibration.temperature * (weight - best)));
+    const sum = powers.reduce((total, power) => total + power, 0);
+    return powers.map((power) => power / sum);
+  }
+
+  // Of each label, as if it had nothing to do with the others.
+  logOdds(scores) {
+    const { calibration } = this;
     const best = Math.max(...scores);
-    if (calibration.single) {
-      const powers = Array.from(scores, (score) => Math.exp(calibration.temperature * (score - best)));
-      const sum = powers.reduce((total, power) => total + power, 0);
-      return powers.map((power) => power / sum);
-    }
     const second = scores.length > 1 ? Array.from(scores).sort((a, b) => b - a)[1] : best;
     const ofRow = flat(best, calibration.best) + flat(second, calibration.second);
     const bonus = (score) => (score === best ? calibration.firstBonus : 0);
-    return Array.from(scores, (score) => sigmoid(tempered(curve(score, calibration.score) + ofRow + bonus(score))));
+    return Array.from(scores, (score) => tempered(curve(score, calibration.score) + ofRow + bonus(score)));
   }
 
   predicted(scores, order) {
