@@ -393,6 +393,8 @@ def set_number(name, value):
         (set_number("above_slope", -1.0), "above_slope"),
         (set_number("above_slope", 0.0), "slope of the calibration is 0"),
         (set_number("temperature", 0.0), "slope of the calibration is 0"),
+        (set_number("first_bonus", -1e-9), "first_bonus"),
+        (set_number("one_label", 1), "one_label"),
         (set_number("documents", -1), "documents"),
         (set_number("set_measure", "luck"), "set_measure"),
     ],

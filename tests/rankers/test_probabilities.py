@@ -534,7 +534,7 @@ def test_probabilities_of_single_labels_follow_a_curve_of_the_scores():
     rest = {"above_slope": 1.0, "recall_thresholds": np.zeros(99), "offsets": np.zeros(6), "documents": 1, "folds": 0}
     rest |= {"set_measure": None, "temperature": 1.0}
     curved = Calibration(**fit_calibration(scores, np.ones_like(relevant), relevant), **rest, one_label=True)
-    curved = replace(curved, temperature=fit_temperature(curved.weights_of_one(scores), right))
+    curved = replace(curved, temperature=fit_temperature(curved.log_weights(scores), right))
     plain = Calibration(**no_curves(), **rest | {"temperature": fit_temperature(scores, right)})
     new, of_new = draw(20_000)
     truth, p = np.eye(6, dtype=int)[of_new], curved.probabilities(new)

@@ -1,10 +1,10 @@
 """From scores to probabilities, by one map that all labels share and that never changes the order within a row.
 
 The log-odds of a label are `g(score) + h1(best score of the row) + h2(second best score of the row)` with piecewise
-linear functions, g strictly increasing, and a constant more for the first label of the row. The functions of the row
+linear functions, g strictly increasing, plus a constant for the first label of the row. The functions of the row
 matter: with g alone the first label of an instance is predicted with too low a probability where all scores are low,
-since most instances have some label. The constant makes the mean probability of first labels right, which are few of
-all cells; as it is at least 0, it keeps the order.
+since most instances have some label. First labels are few of all cells; the constant makes their mean probability right
+and, since it is at least 0, keeps the order.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Calibration:
     first_bonus : float
         What is added to the log-odds of the best label of an instance, at least 0.
     one_label : bool
-        Whether exactly one label of each instance is right: probabilities of the map are then normalised.
+        Whether exactly one label of each instance is right, so that its probabilities sum to 1.
     temperature : float
-        Of single labels: they are proportional to the probabilities of the map to the power of it; without a map, as in
-        ShortlistRanker and older files, to exp(temperature * score).
+        Of single labels: each is proportional to the probability that the curves give it, raised to this power.
+        Without curves, as in ShortlistRanker and in older files, to exp(temperature * score).
     above_slope : float
         The log-odds that a label is above another are this times their margin.
     recall_thresholds : (99,) array
@@ -94,20 +94,20 @@ class Calibration:
         Those of single labels sum to 1 over a row.
         """
         if self.is_single:
-            return _softmax(self.temperature * self.weights_of_one(scores))
+            return _softmax(self.temperature * self.log_weights(scores))
         return sigmoid(self._log_odds_of_sets(scores))
 
     def log_odds(self, scores: Array) -> Array:
         """Logarithms of p / (1 - p), (n, k), which stay distinct where probabilities round to 1."""
         if self.is_single:
-            logarithms = self.temperature * self.weights_of_one(scores)
+            logarithms = self.temperature * self.log_weights(scores)
             shifted = logarithms - logarithms.max(axis=1, keepdims=True)
             total = np.exp(shifted).sum(axis=1, keepdims=True)
             return shifted - np.log(np.maximum(total - np.exp(shifted), np.finfo(float).tiny))
         return self._log_odds_of_sets(scores)
 
-    def weights_of_one(self, scores: Array) -> Array:
-        """Logarithms of what single labels are proportional to, (n, k), at temperature 1."""
+    def log_weights(self, scores: Array) -> Array:
+        """Logarithms of the probabilities of single labels, (n, k), before they are normalised, at temperature 1."""
         if not len(self.score_knots):
             return scores
         logarithms: Array = -np.logaddexp(0.0, -self._log_odds_of_sets(scores))

@@ -58,13 +58,14 @@ def fit_curves(x: tuple[Array, ...], y: Array, weight: Array, flag: Mask | None 
         design[:, -1] = flag
     start = np.concatenate([line[0] + line[1] * knots[0], *(np.zeros(len(at) - 1) for at in knots[1:]), [0.0]])
     values = _newton(design, y, weight, penalty, start)
-    if values[-1] < 0.0:
-        design[:, -1] = 0.0
+    constant = float(values[-1])
+    if constant < 0.0:
+        design[:, -1], constant = 0.0, 0.0
         values = _newton(design, y, weight, penalty, start)
     parts = np.split(values[:-1], np.cumsum([len(knots[0]), *(len(at) - 1 for at in knots[1:])])[:-1])
     first = Curve(knots[0], _increasing(knots[0], parts[0], _LEAST_SLOPE * line[1]))
     others = [Curve(at, np.append(0.0, part)) for at, part in zip(knots[1:], parts[1:], strict=True)]
-    return [first, *others], float(values[-1])
+    return [first, *others], constant if flag is not None else 0.0
 
 
 def likeliest_slope(derivative: Callable[[float], float]) -> float:

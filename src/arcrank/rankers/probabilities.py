@@ -196,7 +196,7 @@ class Probabilities:
         )
         if single:
             labelled = relevant.any(axis=1)
-            weights = calibration.weights_of_one(scores[labelled])
+            weights = calibration.log_weights(scores[labelled])
             temperature = fit_temperature(weights, relevant[labelled].argmax(axis=1))
             calibration = replace(calibration, temperature=temperature)
         thresholds = recall_thresholds(calibration, scores, relevant)

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from arcrank.training.plan import Learner, Plan
+from collections.abc import Sequence
 
-__all__ = ["plan_for_label_sets", "plan_for_votes"]
+from arcrank.training.plan import MOST_LABELS, ONLINE, Learner, Plan
+
+__all__ = ["are_single_labels", "plan_for_label_sets", "plan_for_votes"]
 
 _DECIDED_BY_USER = ("decomposition", "loss", "kernel", "cut_label")
 _FEWEST_DOCUMENTS = 20
 _BY_LAYERS = ("domination", "dominated", "disagreement")
+
+
+def are_single_labels(label_sets: Sequence[Sequence[str]], n_labels: int, learner: Learner) -> bool:
+    """Whether a model should predict exactly one label: every document has one.
+
+    Online learners may see others later. The probabilities of single labels sum to 1, so they need the scores of all
+    labels, and documents to calibrate on.
+
+    Examples
+    --------
+    >>> are_single_labels([["tea"], ["milk"]] * 10, 2, Learner.AUTO)
+    True
+    >>> are_single_labels([["tea"], ["milk"]] * 10, 2, Learner.MMP)
+    False
+    >>> are_single_labels([["tea", "milk"], ["milk"]] * 10, 2, Learner.AUTO)
+    False
+    """
+    suitable = learner not in ONLINE and n_labels <= MOST_LABELS and len(label_sets) >= _FEWEST_DOCUMENTS
+    return suitable and all(len(names) == 1 for names in label_sets)
 
 
 def plan_for_label_sets(plan: Plan, n_documents: int) -> Plan:

@@ -24,7 +24,7 @@ from arcrank.tables.columns import guess_kind
 from arcrank.text import HashedTextFeatures, TextFeatures
 from arcrank.training.auto import AUTO, AutoRanker, has_weights
 from arcrank.training.candidate_sets import fit_candidate_corpus
-from arcrank.training.cut import plan_for_label_sets, plan_for_votes
+from arcrank.training.cut import are_single_labels, plan_for_label_sets, plan_for_votes
 from arcrank.training.estimate import check_fit
 from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.measures import all_measures, check_measure, is_of_label_sets
@@ -284,14 +284,11 @@ class TrainingSet:
         return self.columns.matrix(self.corpus.X, self.corpus.feature_names)
 
     def supervision(self, learner: Learner) -> Any:
-        """Return what a model learns from, which decides what it predicts: single labels, label sets, or graphs.
-
-        Where every document has one label, a new one has one too. Online learners may see others later.
-        """
+        """Return what a model learns from, which decides what it predicts: single labels, label sets, or graphs."""
         sets = self.corpus.label_sets if self.hierarchy is None else None
         if sets is None:
             return self.graphs
-        if learner not in ONLINE and all(len(names) == 1 for names in sets):
+        if are_single_labels(sets, self.graphs.n_labels, learner):
             return [names[0] for names in sets]
         return [frozenset(names) for names in sets]  # lists of two could be arcs
 

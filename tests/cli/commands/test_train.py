@@ -168,6 +168,7 @@ def test_documents_with_one_label_each_get_one_label(tmp_path, learner):
         np.testing.assert_allclose([sum(row["probability"]) for row in ranked], 1)
         measures = call("evaluate", tmp_path / "m", file, "--json").json["measures"]
         assert measures["subset accuracy"] == pytest.approx(1 - measures["one-error"])
+        assert "best label by accuracy" in call("info", tmp_path / "m").out
 
 
 def test_names_survive_byte_for_byte(tmp_path):

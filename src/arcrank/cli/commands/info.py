@@ -69,8 +69,13 @@ def _calibration(calibration: dict[str, Any]) -> str:
     folds = calibration["folds"]
     how = f"{folds}-fold cross-validation" if folds else "held-out documents"
     measure = calibration["set_measure"]
-    sets = "" if measure is None else f"; label sets by {metric_title(measure)}"
-    return f"{calibration['method']}, {how} of {count(calibration['documents'], 'document')}{sets}"
+    title = "" if measure is None else metric_title(measure)
+    if calibration["method"] == "softmax":
+        # What single labels take each measure for: see `Probabilities._calibration_on`.
+        chosen = title and f"; best label by {title if measure == 'macro_f1' else 'accuracy'}"
+    else:
+        chosen = title and f"; label sets by {title}"
+    return f"{calibration['method']}, {how} of {count(calibration['documents'], 'document')}{chosen}"
 
 
 def _measures(validation: dict[str, Any] | None) -> list[tuple[str, str]]:

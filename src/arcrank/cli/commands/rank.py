@@ -62,9 +62,9 @@ def rank(
 
     "known_features" is the number of features of the document that the model knows.
 
-    Models trained on label sets add "probability", one for each label of the ranking, and "predicted", the labels that
-    the model predicts; in the table a line separates them from the others. --recall goes by the cross-validation of the
-    training documents.
+    Models trained on label sets or single labels add "probability", one for each label of the ranking, and "predicted",
+    the labels that the model predicts; in the table a line separates them from the others. --recall goes by the
+    cross-validation of the training documents.
 
     A model that ranks documents (--learner few-labels and the like) puts the documents in order, best first.
 

@@ -71,7 +71,7 @@ export class Model {
     return powers.map((power) => power / sum);
   }
 
-  // Of each label, as if it had nothing to do with the others.
+  // The log-odds of each label on its own.
   logOdds(scores) {
     const { calibration } = this;
     const best = Math.max(...scores);
