@@ -23,6 +23,7 @@ from arcrank.graphs.cut import insert_cut
 from arcrank.metrics.calibration import expected_calibration_error, first_label_calibration_error
 from arcrank.model_selection import StratifiedFolds
 from arcrank.rankers.calibration import Calibration, fit_calibration, fit_temperature, no_curves
+from arcrank.rankers.label_correlations import fit_label_correlations
 from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.margins_sample import slope_of_margins
 from arcrank.rankers.monotone_logistic import Curve, fit_curves, likeliest_slope
@@ -489,11 +490,14 @@ def test_calibration_is_that_of_cross_validated_scores(ranker):
     graphs = insert_cut(as_graphs(Y))
     np.testing.assert_allclose(out_of_fold_scores(fitted, X, graphs, None, 3), scores, atol=1e-12)
     judged = np.ones(Y.shape, dtype=bool)
+    plain = clone(ranker).set_params(calibration_folds=0).fit(X, Y).score_labels(X)
+    if ranker.label_correlations:
+        correlations, scores = fit_label_correlations(scores, judged, Y == 1)
+        plain = correlations.correct(plain)
     offsets = choose_offsets(scores, judged, Y == 1, "micro_f1")
     np.testing.assert_allclose(fitted.calibration_.offsets, offsets)
     curves = fit_calibration(scores - offsets, judged, Y == 1)
     np.testing.assert_allclose(fitted.calibration_.score_values, curves["score_values"])
-    plain = clone(ranker).set_params(calibration_folds=0).fit(X, Y).score_labels(X)
     np.testing.assert_allclose(fitted.score_labels(X), plain - offsets, atol=1e-12)
 
 

@@ -116,13 +116,14 @@ _CUT = {
     "set_measure": Either(_NOTHING, SetMeasure()),
     "calibration_folds": Whole(0),
 }
+_LINEAR_CUT = {**_CUT, "label_correlations": Flag()}
 _REGULARISED = {
     "C": Either(OneOf("scale"), _ANY_OF_TRAINING),
     "intercept": OneOf("scaled", "regularised"),
     "fit_intercept": _ANY_OF_TRAINING,
 }
 _LOG_LINEAR = {
-    **_CUT,
+    **_LINEAR_CUT,
     "decomposition": _DECOMPOSITION,
     "solver": OneOf("auto", "dual", "lbfgs", "boosting"),
     "loss": _NOTHING,
@@ -134,7 +135,7 @@ _LOG_LINEAR = {
     **_training("normalize smoothing virtual tol max_iter warm_start n_jobs verbose"),
 }
 _MACHINE = {
-    **_CUT,
+    **_LINEAR_CUT,
     "prediction": OneOf("auto", "plm"),
     "decomposition": _DECOMPOSITION,
     "loss": Registered("arcrank.losses.margin:MARGIN_LOSSES"),
@@ -198,7 +199,8 @@ _ORDINAL = {
     **_training("C tol max_iter"),
 }
 _PRANK = {**_GRADES, "epochs": Whole(1), "average": Flag(), "random_state": _SEED, **_training("shuffle")}
-_AVERAGE = {**_CUT, "rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())}
+_MEMBERS = {"rankers": Records(), "weights": Either(_NOTHING, PositiveNumbers())}
+_AVERAGE = {**_LINEAR_CUT, **_MEMBERS}
 _RANKBOOST = {
     "thresholds": Either(OneOf("all"), Whole(1)),
     "random_state": _SEED,
@@ -266,7 +268,12 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     "prank": _PRANK,
     "rocchio": _training("beta gamma"),
     "average": _AVERAGE,
-    "semi-supervised": {**_AVERAGE, **_training("latent_weight n_components tentative_weight"), "random_state": _SEED},
+    "semi-supervised": {
+        **_CUT,
+        **_MEMBERS,
+        **_training("latent_weight n_components tentative_weight"),
+        "random_state": _SEED,
+    },
     "dense-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "standard-scaler": {"copy": Flag(), "with_mean": Flag(), "with_std": Flag()},
     "trees": _TREES,
@@ -314,8 +321,9 @@ RETIRED: dict[str, dict[str, Form]] = {"semi-supervised-logistic": {"labels": On
 """By the same name: parameters in files of earlier versions that the estimator no longer has."""
 
 EARLIER: dict[str, dict[str, Any]] = {
-    "log-linear": {"intercept": "regularised"},
-    "preference-machine": {"intercept": "regularised", "code_length": 50},
+    "log-linear": {"intercept": "regularised", "label_correlations": False},
+    "preference-machine": {"intercept": "regularised", "code_length": 50, "label_correlations": False},
+    "average": {"label_correlations": False},
     "shortlist": {"warm_start": False},
 }
 """By the same name: what a file means that lacks the parameter, so that its estimator need not be asked for a default;

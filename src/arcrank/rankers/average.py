@@ -39,6 +39,8 @@ class AverageRanker(LinearRanker, _BaseComposition):
         have different scales, which the weights should even out. None: 1 / number of rankers.
     cut_label, cut_level, set_measure, calibration_folds
         As in `LogLinearRanker`.
+    label_correlations : bool
+        As in `LogLinearRanker`, if all rankers are linear.
 
     Attributes
     ----------
@@ -51,6 +53,8 @@ class AverageRanker(LinearRanker, _BaseComposition):
         The columns of a matrix, else sorted.
     calibration_ : Calibration
         With cut_label: what `predict_proba` is computed by.
+    label_correlations_ : (k, k) array
+        With label_correlations: what the score of the label of a row adds to that of the label of a column.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class AverageRanker(LinearRanker, _BaseComposition):
         cut_level: int | None = None,
         set_measure: str | None = "micro_f1",
         calibration_folds: int = 3,
+        label_correlations: bool = True,
     ) -> None:
         self.rankers = rankers
         self.weights = weights
@@ -76,6 +81,7 @@ class AverageRanker(LinearRanker, _BaseComposition):
         self.cut_level = cut_level
         self.set_measure = set_measure
         self.calibration_folds = calibration_folds
+        self.label_correlations = label_correlations
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with `deep` also those of the rankers as `name__parameter`."""
@@ -161,6 +167,9 @@ class AverageRanker(LinearRanker, _BaseComposition):
                 raise ParameterError(f"{type(ranker).__name__} cannot learn a cut label; pass cut_label=False.")
             ranker.set_params(**{name: value for name, value in common.items() if name in known})
         return copies
+
+    def _learns_correlations(self, n_instances: int, n_labels: int) -> bool:
+        return not self._is_sum() and super()._learns_correlations(n_instances, n_labels)
 
     def _costs(self) -> dict[str, float]:
         return self._used_costs

@@ -15,6 +15,10 @@ from arcrank.model_selection import StratifiedFolds
 
 __all__ = ["judgements", "out_of_fold_scores"]
 
+_TOLERANCE = 1e-2
+"""The duality gap of the rankers of folds: what smaller gaps change in scores of new instances is far less than what
+another draw of the training instances would."""
+
 
 def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: Any, folds: int) -> Array:
     """Cross-validated scores relative to the cut, (n, k), of a ranker with cut_label=True; it is cloned.
@@ -39,11 +43,16 @@ def out_of_fold_scores(ranker: Any, X: Any, graphs: PreferenceGraphs, weight: An
 
 
 def _quiet_parameters(ranker: Any) -> dict[str, Any]:
-    """Parameters of the rankers of folds; threads are for the folds, which need no other work to agree."""
+    """Parameters of the rankers of folds; threads are for the folds, which need no other work to agree.
+
+    Those of rankers within the ranker are found by the end of their names, as in `member__tol`.
+    """
     quiet = {"calibration_folds": 0, "callback": None, "warm_start": False, "verbose": 0}
     known = ranker.get_params()
     found = {name: value for name, value in quiet.items() if name in known}
-    return found | {name: 1 for name in known if name.split("__")[-1] == "n_jobs"}
+    nested = {name: name.split("__")[-1] for name in known}
+    found |= {name: 1 for name, last in nested.items() if last == "n_jobs"}
+    return found | {name: max(known[name], _TOLERANCE) for name, last in nested.items() if last == "tol"}
 
 
 def _rows(ranker: Any, X: Any, rows: IntArray, train: IntArray) -> Any:

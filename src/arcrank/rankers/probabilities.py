@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from arcrank.rankers.set_offsets import check_set_measure, choose_offsets
 if TYPE_CHECKING:
     from arcrank.graphs import PreferenceGraphs
     from arcrank.rankers.calibration import Calibration
+    from arcrank.rankers.label_correlations import LabelCorrelations
 
 __all__ = ["Probabilities", "refuse_few", "suffices"]
 
@@ -52,17 +53,27 @@ def if_calibrated(method: Method) -> Method:
     return _IfCalibrated(method)  # type: ignore[return-value]
 
 
+class OfFolds(NamedTuple):
+    """What out-of-fold scores of the training data say about a ranker; None where too little or nothing is wanted."""
+
+    calibration: Calibration | None
+    correlations: LabelCorrelations | None
+
+
 class Probabilities:
     """What label rankers share that learn a cut or are calibrated.
 
-    The parameters cut_label, cut_level, set_measure and calibration_folds are those of the rankers that have them.
+    The parameters cut_label, cut_level, set_measure, calibration_folds and label_correlations are those of the rankers
+    that have them.
     """
 
     cut_label: bool = False
     cut_level: int | None = None
     set_measure: str | None = None
     calibration_folds: int = 0
+    label_correlations: bool = False
     labels_: Any
+    coef_: Array
     intercept_: Array
     calibration_: Calibration
     _kind: str
@@ -118,20 +129,44 @@ class Probabilities:
             raise ParameterError(f"cut_label must be True or False, got {self.cut_label!r}.")
         if self.cut_level is not None:
             check_int("cut_level", self.cut_level, at_least=0, also="None")
+        if not isinstance(self.label_correlations, bool | np.bool_):
+            raise ParameterError(f"label_correlations must be True or False, got {self.label_correlations!r}.")
         check_set_measure(self.set_measure)
         if check_int("calibration_folds", self.calibration_folds, at_least=0) == 1:
             raise ParameterError("calibration_folds must be 0, for no calibration, or at least 2; got 1.")
 
-    def _calibration_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> Calibration | None:
-        """The calibration by cross-validation on the training data, or None where none is wanted or possible.
+    def _learn_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> OfFolds:
+        """The calibration and the label correlations by cross-validation on the training data.
 
-        Rankers whose C is known ask for it before they have weights: then there is one set of weights at a time.
+        Rankers whose C is known ask for them before they have weights: then there is one set of weights at a time.
         """
         folds = int(self.calibration_folds)
         if not self.cut_label or not folds or len(graphs) < 2 * folds:
-            return None
-        scores = self._out_of_fold(X, graphs, weight, folds)
-        return self._calibration_on(scores, insert_cut(graphs, self.cut_level), folds)
+            return OfFolds(None, None)
+        scores, correlations = self._out_of_fold(X, graphs, weight, folds), None
+        graphs = insert_cut(graphs, self.cut_level)
+        if self._learns_correlations(*scores.shape):
+            from arcrank.rankers.label_correlations import fit_label_correlations
+            from arcrank.rankers.out_of_fold import judgements
+
+            correlations, scores = fit_label_correlations(scores, *judgements(graphs))
+        return OfFolds(self._calibration_on(scores, graphs, folds), correlations)
+
+    def _learns_correlations(self, n_instances: int, n_labels: int) -> bool:
+        """Whether weights are to be corrected: those of linear rankers, after label sets and single labels."""
+        if not self.label_correlations or self._kind not in ("sets", "indicator", "single"):
+            return False
+        from arcrank.rankers.label_correlations import suits
+
+        return suits(n_instances, n_labels)
+
+    def _keep_by_folds(self, found: OfFolds, n: int) -> None:
+        """Correct the weights of a ranker that has learnt from n instances, and move its offsets."""
+        if found.correlations is not None:
+            found.correlations.correct_weights(self.coef_.T)
+            self.intercept_ = found.correlations.correct_intercept(self.intercept_)
+            self.label_correlations_ = found.correlations.mixing
+        self._keep_calibration(found.calibration, n)
 
     def _keep_calibration(self, calibration: Calibration | None, n: int) -> None:
         """Move the offsets of a ranker that has learnt from n instances, or warn where a calibration is missing."""
@@ -144,12 +179,12 @@ class Probabilities:
                 "where it was learnt, and there are no probabilities. Call calibrate(X, y) with other documents, or "
                 "pass calibration_folds=0.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _calibrate_by_folds(self, X: Any, graphs: PreferenceGraphs, weight: Any = None) -> None:
         """Calibrate a fitted ranker by cross-validation on its training data."""
-        self._keep_calibration(self._calibration_by_folds(X, graphs, weight), len(graphs))
+        self._keep_by_folds(self._learn_by_folds(X, graphs, weight), len(graphs))
 
     def _out_of_fold(self, X: Any, graphs: PreferenceGraphs, weight: Any, folds: int) -> Array:
         """Scores of training instances by rankers that have not seen them."""
@@ -208,6 +243,7 @@ class Probabilities:
 
     def _drop_calibration(self) -> None:
         """Return to the cut as it was learnt."""
+        self.__dict__.pop("label_correlations_", None)
         if hasattr(self, "calibration_"):
             self._move_offsets(np.zeros_like(self.calibration_.offsets))
             del self.calibration_

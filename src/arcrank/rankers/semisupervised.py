@@ -96,6 +96,7 @@ class SemiSupervisedRanker(AverageRanker):
             cut_level=cut_level,
             set_measure=set_measure,
             calibration_folds=calibration_folds,
+            label_correlations=False,  # labelled instances are few
         )
         self.latent_weight = latent_weight
         self.n_components = n_components
@@ -159,7 +160,8 @@ class SemiSupervisedRanker(AverageRanker):
         if not (self.tentative_weight and self.cut_label and unlabelled.shape[0] and isinstance(graphs, LayeredGraphs)):
             return unused
         named = [(name, member) for (name, _), member in zip(self.rankers, members, strict=True)]
-        teacher = AverageRanker(named, self.weights, cut_label=True, set_measure=None, calibration_folds=_FOLDS)
+        options: dict[str, Any] = {"set_measure": None, "calibration_folds": _FOLDS, "label_correlations": False}
+        teacher = AverageRanker(named, self.weights, cut_label=True, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # too few instances to calibrate on: no probabilities
             teacher.fit(Z, graphs)

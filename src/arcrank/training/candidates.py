@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from arcrank._threads import map_in_threads
 from arcrank._typing import Array, IntArray, Mask
 from arcrank.graphs import PreferenceGraphs
 from arcrank.graphs.cut import insert_cut
 from arcrank.model_selection import StratifiedFolds
+from arcrank.rankers.label_correlations import fit_label_correlations, suits
 from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.out_of_fold import judgements
 from arcrank.training.measures import known_mean, loss_of, measure_documents
 from arcrank.training.plan import Plan, parameter_names
 
-__all__ = ["Sample", "Trial", "walk_costs"]
+__all__ = ["Sample", "Trial", "cheapest_cost", "walk_costs"]
 
 QUICK = 1e-2
 """The gap at which candidates are compared; smaller gaps do not change the order of held-out documents."""
@@ -52,8 +54,9 @@ class Sample:
 
     Features are those of the whole data: they depend on no label, so slices of them can be used for all folds. Where
     they depend on which documents are learnt from, `as_new` are the features that the documents would have if they were
-    not; documents are measured by these. Each family keeps its rankers, one per fold, so that the next value of C
-    starts from the dual variables of the last.
+    not; documents are measured by these. Sparse features that none of the documents has would get no weight, and are
+    left out: weights of a few documents are then few. Each family keeps its rankers, one per fold, so that the next
+    value of C starts from the dual variables of the last.
     """
 
     def __init__(
@@ -70,8 +73,11 @@ class Sample:
     ) -> None:
         self.measure, self.graphs, self.folds = measure, graphs[rows], folds
         parts = StratifiedFolds(folds, random_state=random_state).split(rows, self.graphs)
-        new = X if as_new is None else as_new
-        self._parts = [(X[rows[train]], self.graphs[train], new[rows[test]], test) for train, test in parts]
+        X = X[rows]
+        new = X if as_new is None else as_new[rows]
+        if sp.issparse(X):
+            X, new = _occurring_columns(X, new)
+        self._parts = [(X[train], self.graphs[train], new[test], test) for train, test in parts]
         self._rankers: dict[str, list[Any]] = {}
         self._n_jobs = n_jobs
 
@@ -93,6 +99,8 @@ class Sample:
 
         map_in_threads(score_fold, zip(self._warm_rankers(plan, on_pass), self._parts, strict=True), self._n_jobs)
         if plan.parameters.get("cut_label"):
+            if hasattr(self._rankers[_family(plan)][0], "coef_") and suits(*scores.shape):
+                scores = fit_label_correlations(scores, *self._judgements)[1]
             scores += fit_label_effects(scores, *self._judgements).effects
         per_document = measure_documents(self.measure, self.graphs, scores)
         seconds = time.perf_counter() - start
@@ -159,6 +167,22 @@ def walk_costs(
         if at(step) > (1.0 - FLAT) * at(step - direction):
             break  # the loss hardly changes any more
     return list(tried.values())
+
+
+def cheapest_cost(trials: Sequence[Trial], measure: str) -> float | str:
+    """The smallest C whose loss is about the best one: the start on more documents, where a large C takes long."""
+    best = min(loss_of(trial.value, measure) for trial in trials)
+    flat = [trial for trial in trials if (1.0 - FLAT) * loss_of(trial.value, measure) <= best]
+    found: float | str = min(
+        (trial.plan.parameters["C"] for trial in flat if "C" in trial.plan.parameters), default=SCALE
+    )
+    return found
+
+
+def _occurring_columns(X: Any, new: Any) -> tuple[Any, Any]:
+    """The columns of two sparse matrices in which the first has a value."""
+    used = np.unique(X.indices)
+    return X[:, used], new[:, used]
 
 
 def _family(plan: Plan) -> str:

@@ -17,7 +17,7 @@ from arcrank._typing import IntArray
 from arcrank._wording import is_are
 from arcrank.graphs import PreferenceGraphs
 from arcrank.training.averaging import MOST_MEMBERS, WORTH, WORTH_OF_FEW, Member, select_average
-from arcrank.training.candidates import SCALE, Sample, Trial, walk_costs
+from arcrank.training.candidates import SCALE, Sample, Trial, cheapest_cost, walk_costs
 from arcrank.training.compile_ahead import compile_ahead
 from arcrank.training.measures import all_measures, default_measure, loss_of
 from arcrank.training.plan import Learner, Plan, metric_title
@@ -169,7 +169,7 @@ class _Search:
             trials = walk_costs(self._measure, family, run, self._starts.get(key, SCALE), best_loss)
             best = ranked(trials, self._measure)[0]
             best_loss = min(best_loss, loss_of(best.value, self._measure))
-            self._starts[key] = best.plan.parameters.get("C", SCALE)
+            self._starts[key] = cheapest_cost(trials, self._measure)
             sample.forget()
             found.append((family, best))
         return sorted(found, key=lambda pair: loss_of(pair[1].value, self._measure))

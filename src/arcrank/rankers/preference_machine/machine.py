@@ -108,6 +108,8 @@ class PreferenceMachine(LowRankRanker):
         prediction, which is the only one without a cut.
     cut_label, cut_level, set_measure, calibration_folds
         As in `LogLinearRanker`: learn where rankings end, so that `predict` returns label sets, and fit probabilities.
+    label_correlations : bool
+        As in `LogLinearRanker`, for kernel="linear" without codes.
     tol : float
         The relative duality gap to reach.
     max_iter : int
@@ -152,6 +154,8 @@ class PreferenceMachine(LowRankRanker):
         the duality gap; so it falls with `tol`, to the share of pieces with a margin of at most 1.
     calibration_ : Calibration
         With cut_label: what `predict_proba` is computed by, and how it was fitted.
+    label_correlations_ : (k, k) array
+        With label_correlations: what the score of the label of a row adds to that of the label of a column.
     history_ : list of {iteration, loss, gap, seconds}
         The loss is the whole objective. Gaps are those met on the way through a pass, except where they are at most
         tol: those are measured. Where codes are learnt, there is an entry for each step that lowered the objective.
@@ -202,6 +206,7 @@ class PreferenceMachine(LowRankRanker):
         cut_level: int | None = None,
         set_measure: str | None = "micro_f1",
         calibration_folds: int = 3,
+        label_correlations: bool = True,
         tol: float = 1e-3,
         max_iter: int = 1000,
         shrinking: bool = True,
@@ -232,6 +237,7 @@ class PreferenceMachine(LowRankRanker):
         self.cut_level = cut_level
         self.set_measure = set_measure
         self.calibration_folds = calibration_folds
+        self.label_correlations = label_correlations
         self.tol = tol
         self.max_iter = max_iter
         self.shrinking = shrinking
@@ -260,7 +266,7 @@ class PreferenceMachine(LowRankRanker):
         problem.cost = self.C_ * problem.cost
         for name in LEARNT:
             self.__dict__.pop(name, None)
-        calibration = self._calibration_by_folds(X, graphs, None if sample_weight is None else weight)
+        of_folds = self._learn_by_folds(X, graphs, None if sample_weight is None else weight)
         if learns_codes(self.codes):
             parts = graphs, self._pieces(), self._loss(), self.C_ * weight
             fit_codes(self, X, graphs, lambda M: make_problem(*parts, codes=M, **options), constant)
@@ -270,7 +276,7 @@ class PreferenceMachine(LowRankRanker):
             fit_landmarks(self, X, graphs, problem, kernel, constant)
         else:
             fit_kernel(self, X, graphs, problem, replace(kernel, constant=constant**2))
-        self._keep_calibration(calibration, len(graphs))
+        self._keep_by_folds(of_folds, len(graphs))
         return self
 
     def _set_scale(self, X: Any, weight: Array, problem: MarginProblem, kernel: Kernel | None) -> float:
@@ -423,6 +429,10 @@ class PreferenceMachine(LowRankRanker):
     def _pieces(self) -> Decomposition:
         """The decomposition of the graphs that are learnt from."""
         return CUT_DOMINATION if self.cut_label and self._cut() is DOMINATION else self._cut()
+
+    def _learns_correlations(self, n_instances: int, n_labels: int) -> bool:
+        plain = self.kernel == "linear" and self.codes is None
+        return plain and super()._learns_correlations(n_instances, n_labels)
 
     def _loss(self) -> MarginLoss:
         return get_margin_loss(self.loss, self.beta)
