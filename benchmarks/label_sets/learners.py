@@ -109,7 +109,7 @@ PEERS = [
 _MACHINE_GRID = (0.1, 0.3, 1.0)
 _LOGLINEAR_GRID = (10.0, 30.0, 100.0)
 ARCRANK = [
-    Learner("machine", cut(machine), _MACHINE_GRID, has_offset=True, revision=8),
+    Learner("machine", cut(machine), _MACHINE_GRID, has_offset=True, revision=9),
     Learner("machine, no cut", without_cut, _MACHINE_GRID, has_sets=False, revision=3),
-    Learner("log-linear", cut(LogLinearRanker), _LOGLINEAR_GRID, has_offset=True, revision=8),
+    Learner("log-linear", cut(LogLinearRanker), _LOGLINEAR_GRID, has_offset=True, revision=9),
 ]
