@@ -56,11 +56,12 @@ def show(found: dict[str, dict[str, dict[str, Cell]]], learners: list[Learner]) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="*", metavar="corpus", help=f"of {', '.join(CORPORA)}; all by default")
-    parser.add_argument("--peers", action="store_true", help="only the one-vs-rest classifiers")
+    known = {learner.name: learner for learner in PEERS + ARCRANK}
+    parser.add_argument("--learners", nargs="+", choices=known, default=[*known], metavar="NAME", help=f"of {list(known)}")
     arguments = parser.parse_args()
     if unknown := set(arguments.corpora) - set(CORPORA):
         parser.error(f"there is no corpus {unknown.pop()!r}; choose from {', '.join(CORPORA)}")
-    learners = PEERS if arguments.peers else PEERS + ARCRANK
+    learners = [known[name] for name in arguments.learners]
     found = {}
     for task in map(load_task, arguments.corpora or CORPORA):
         found[task.name] = {learner.name: results_where_installed(task, learner) for learner in learners}

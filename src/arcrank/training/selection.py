@@ -152,7 +152,7 @@ class _Search:
     def __init__(self, measure: str, report: Callable[[float, str], None], deadline: float) -> None:
         self.trials: list[Trial] = []
         self._measure, self._report, self._deadline = measure, report, deadline
-        self._starts: dict[str, float] = {}
+        self._starts: dict[str, float | str] = {}
 
     def is_over(self) -> bool:
         """Whether the time for comparing is spent."""
