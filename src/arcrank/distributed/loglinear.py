@@ -32,10 +32,10 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
     Parameters
     ----------
     decomposition, solver, C, normalize, arc_weights, label_features, loss, fit_intercept, intercept, smoothing,
-    virtual, tol, max_iter, cut_label, cut_level, set_measure, calibration_folds, warm_start, callback, random_state,
-    n_jobs, verbose
-        As in `LogLinearRanker`. With cut_label, `calibration_folds` must be 0: calibrate `to_local()` on data that fit
-        into memory. There is no warm start, arcs are not counted as votes, labels have no features, and each task uses
+    virtual, tol, max_iter, cut_label, cut_level, set_measure, calibration_folds, label_correlations, warm_start,
+    callback, random_state, n_jobs, verbose
+        As in `LogLinearRanker`. With cut_label, `calibration_folds` must be 0, and no label correlations are learnt:
+        calibrate `to_local()` on data that fit into memory. There is no warm start, arcs are not counted as votes, labels have no features, and each task uses
         one thread.
     client : distributed.Client, str or None
         The client, the address of a scheduler, or None for the default client of this process.
@@ -83,6 +83,7 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
         cut_level: int | None = None,
         set_measure: str | None = "micro_f1",
         calibration_folds: int = 3,
+        label_correlations: bool = True,
         warm_start: bool = False,
         callback: Any = None,
         random_state: Any = None,
@@ -109,6 +110,7 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
             cut_level=cut_level,
             set_measure=set_measure,
             calibration_folds=calibration_folds,
+            label_correlations=label_correlations,
             warm_start=warm_start,
             callback=callback,
             random_state=random_state,

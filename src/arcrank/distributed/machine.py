@@ -137,10 +137,11 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
     Parameters
     ----------
     decomposition, loss, kernel, C, codes, code_length, fit_intercept, intercept, aggregate, normalize, beta, gamma,
-    degree, coef0, landmarks, prediction, cut_label, cut_level, set_measure, calibration_folds, tol, max_iter,
-    shrinking, cache_mb, warm_start, callback, random_state, n_jobs, verbose
+    degree, coef0, landmarks, prediction, cut_label, cut_level, set_measure, calibration_folds, label_correlations, tol,
+    max_iter, shrinking, cache_mb, warm_start, callback, random_state, n_jobs, verbose
         As in `PreferenceMachine`. The kernel is "linear", and codes are not learnt. With cut_label,
-        `calibration_folds` must be 0: calibrate `to_local()` on data that fit into memory. There is no warm start, and
+        `calibration_folds` must be 0, and no label correlations are learnt: calibrate `to_local()` on data that fit
+        into memory. There is no warm start, and
         each task uses one thread.
     client : distributed.Client, str or None
         The client, the address of a scheduler, or None for the default client of this process.
@@ -192,6 +193,7 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
         cut_level: int | None = None,
         set_measure: str | None = "micro_f1",
         calibration_folds: int = 3,
+        label_correlations: bool = True,
         tol: float = 1e-3,
         max_iter: int = 1000,
         shrinking: bool = True,
@@ -225,6 +227,7 @@ class DaskPreferenceMachine(DaskEstimator, PreferenceMachine):
             cut_level=cut_level,
             set_measure=set_measure,
             calibration_folds=calibration_folds,
+            label_correlations=label_correlations,
             tol=tol,
             max_iter=max_iter,
             shrinking=shrinking,
