@@ -57,7 +57,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="*", metavar="corpus", help=f"of {', '.join(CORPORA)}; all by default")
     known = {learner.name: learner for learner in PEERS + ARCRANK}
-    parser.add_argument("--learners", nargs="+", choices=known, default=[*known], metavar="NAME", help=f"of {list(known)}")
+    parser.add_argument(
+        "--learners", nargs="+", choices=known, default=[*known], metavar="NAME", help=f"of {list(known)}"
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.corpora) - set(CORPORA):
         parser.error(f"there is no corpus {unknown.pop()!r}; choose from {', '.join(CORPORA)}")

@@ -129,6 +129,21 @@ def test_a_pipeline_of_features_takes_a_corpus_of_features(X, Y):
     assert_agrees(evaluate(model, X, sets_of(Y)), Y, scores)
 
 
+def test_models_that_were_fitted_here_take_named_features_by_their_columns(X, Y, tmp_path):
+    named = Corpus(
+        labels=NAMES.tolist(),
+        X=sp.csr_matrix(X),
+        feature_names=[f"f{j}" for j in range(X.shape[1])],
+        label_sets=[sorted(one) for one in sets_of(Y)],
+    )
+    model = make_pipeline(MaxAbsScaler(), RocchioRanker()).fit(X, sets_of(Y))
+    assert_agrees(evaluate(model, named), Y, model.decision_function(X))
+    assert_agrees(evaluate(model[-1], named), Y, model[-1].score_labels(X))
+    arcrank.save(model[-1], tmp_path / "m.arcrank")
+    with pytest.raises(InputError, match="features are numbered, but those of the file are named"):
+        evaluate(arcrank.load(tmp_path / "m.arcrank"), named)
+
+
 def test_a_corpus_of_ranks(X):
     ranks = np.array([[1.0, 2.0], [2.0, 1.0]])
     corpus = Corpus(labels=["a", "b"], X=sp.csr_matrix(X[:2]), ranks=ranks)

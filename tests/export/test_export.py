@@ -20,7 +20,7 @@ from arcrank.export.bundle import bundle
 from arcrank.server.routes import _explanation
 from arcrank.server.schemas import ExplainRequest
 from arcrank.server.served_model import ServedModel
-from arcrank.text import HashedTextFeatures, TextFeatures
+from arcrank.text import HashedTextFeatures, TextFeatures, TfIdf
 from tests.cli.conftest import call, failed, text_rows
 from tests.server.test_page import browser, check_accessibility, ranked  # noqa: F401
 
@@ -163,18 +163,22 @@ def test_stems_equal_those_of_snowball(browser, name):  # noqa: F811
     page.close()
 
 
-def test_an_average_of_linear_rankers_and_models_of_features(open_page, tmp_path):
-    X, y = [[0, 1.0], [1, 0]] * 6, [["a"], ["b"]] * 6
-    average = AverageRanker([("one", LogLinearRanker()), ("two", PreferenceMachine())]).fit(X, y)
-    arcrank.save(average, tmp_path / "n.arcrank", card={"columns": {"kind": "named", "names": ["height", "width"]}})
+@pytest.mark.parametrize("weighting", [None, TfIdf(), TfIdf(sublinear=True, norm="l1")], ids=str)
+def test_averages_of_linear_rankers_and_models_of_features(open_page, tmp_path, weighting):
+    X, y = [[0, 3.0], [0.5, 1]] * 6, [["a"], ["b"]] * 6
+    average = AverageRanker([("one", LogLinearRanker()), ("two", PreferenceMachine())])
+    model = average if weighting is None else make_ranking_pipeline(weighting, average)
+    card = {"columns": {"kind": "named", "names": ["height", "width"]}}
+    arcrank.save(model.fit(X, y), tmp_path / "n.arcrank", card=card)
     found = ServedModel.read(tmp_path / "n.arcrank", "n", estimators=True)
     page = open_page(written(found, tmp_path / "page.html"))
     page.fill("#features", '{"width": 2, "depth": 1}')
     page.wait_for_selector(".label")
-    answer = page.evaluate("() => api_module().post('/rank', { features: { width: 2, depth: 1 } })")["documents"][0]
-    expected = next(iter(found.predictor.rank(found.corpus([{"width": 2.0, "depth": 1.0}]))))
-    assert answer["ranking"] == expected.labels
-    np.testing.assert_allclose(answer["scores"], expected.scores, rtol=1e-6)
+    for features in ({"width": 2.0, "depth": 1.0}, {"height": 0.5, "width": 3.0}, {"height": 0.0}):
+        answer = page.evaluate("features => api_module().post('/rank', { features })", features)["documents"][0]
+        expected = next(iter(found.predictor.rank(found.corpus([features]))))
+        assert answer["ranking"] == expected.labels
+        np.testing.assert_allclose(answer["scores"], expected.scores, rtol=1e-6)
 
 
 def test_weights_get_coarser_until_the_page_fits():

@@ -16,6 +16,7 @@ from arcrank.errors import InputError, ModelFileError, ParameterError
 from arcrank.evaluation import evaluate
 from arcrank.graphs import as_graphs
 from arcrank.metrics import average_precision, disagreement_error
+from arcrank.text import TfIdf
 from tests.estimator_checks import parametrize_with_checks
 
 TEXTS = ["crude oil prices rise", "a ship carries wheat", "oil tankers leave", "wheat and maize harvest"] * 8
@@ -300,6 +301,46 @@ def test_very_many_labels(tmp_path, monkeypatch):
     assert auto.predict_proba([f"{words[3]} {words[25]}"]).max() > 0.5
     arcrank.save(auto, tmp_path / "m.arcrank")
     same(arcrank.load(tmp_path / "m.arcrank"), auto, documents[:9])
+
+
+def rare_words(n=250, seed=0):
+    """Documents of a rare word that says what they are about, and frequent ones that do not."""
+    random = np.random.default_rng(seed)
+    topics = random.integers(6, size=n)
+    X = np.hstack([np.zeros((n, 150)), random.random((n, 50)) < 0.25]).astype(float)
+    X[np.arange(n), 25 * topics + random.integers(25, size=n)] = 1.0
+    return sp.csr_matrix(X), topics
+
+
+def test_sparse_features_are_weighed_where_that_is_better(tmp_path):
+    X, y = rare_words()
+    new, truth = rare_words(seed=1)
+    quick = {"learners": ["preference-machine"], "max_members": 1}
+    auto, plain = AutoRanker(**quick).fit(X, y), AutoRanker(**quick, tfidf=False).fit(X, y)
+    assert [one["parameters"]["features"] for one in auto.trials_[:2]] == ["as given", "tf-idf"]
+    assert isinstance(auto.model_[0], TfIdf)
+    assert not hasattr(plain.model_, "steps")
+    assert (auto.predict(new) == truth).mean() > (plain.predict(new) == truth).mean() + 0.2
+    arcrank.save(auto, tmp_path / "m.arcrank")
+    same(arcrank.load(tmp_path / "m.arcrank"), auto, new)
+    scores = auto.score_labels(new)
+    auto.refit(X, y)
+    np.testing.assert_array_equal(auto.score_labels(new), scores)
+    frame = pd.DataFrame(X.toarray()).rename(columns="word {}".format)
+    named = AutoRanker(**quick).fit(frame, y)
+    np.testing.assert_array_equal(named.score_labels(frame), auto.score_labels(X))
+    why = named.explain(frame[:1], above=y[0], below=(y[0] + 1) % 6)
+    assert {name for name, _ in why.parts} == {f"word {column}" for column in X[0].indices}
+
+
+def test_features_are_taken_as_given_where_weights_do_not_suit_or_help():
+    X, y = rare_words()
+    equally_frequent = sp.csr_matrix(X[:, :150])  # tf-idf weights are all but equal
+    options = {"learners": ["preference-machine"], "max_members": 1, "parameters": {"C": 1.0}}
+    for features, compared in ((-X, False), (np.exp(X[:, 150:].toarray()), False), (equally_frequent, True)):
+        auto = AutoRanker(**options).fit(features, y)
+        assert any("features" in one["parameters"] for one in auto.trials_) == compared
+        assert not any(isinstance(step, TfIdf) for _, step in getattr(auto.model_, "steps", []))
 
 
 def test_embeddings_where_words_alone_do_not_generalise(tmp_path):

@@ -35,8 +35,8 @@ class DaskLogLinearRanker(DaskEstimator, LogLinearRanker):
     virtual, tol, max_iter, cut_label, cut_level, set_measure, calibration_folds, label_correlations, warm_start,
     callback, random_state, n_jobs, verbose
         As in `LogLinearRanker`. With cut_label, `calibration_folds` must be 0, and no label correlations are learnt:
-        calibrate `to_local()` on data that fit into memory. There is no warm start, arcs are not counted as votes, labels have no features, and each task uses
-        one thread.
+        calibrate `to_local()` on data that fit into memory. There is no warm start, arcs are not counted as votes,
+        labels have no features, and each task uses one thread.
     client : distributed.Client, str or None
         The client, the address of a scheduler, or None for the default client of this process.
     timeout : float

@@ -21,8 +21,8 @@ from arcrank.evaluation.listed import ListedBlock, Predictions, listed_block
 from arcrank.evaluation.measures import CUTS, ERRORS
 from arcrank.evaluation.rows import Rows
 from arcrank.graphs import Hierarchy
-from arcrank.inference.feature_map import FeatureMap, corpus_features
-from arcrank.inference.model_parts import content_kind, split_model
+from arcrank.inference.feature_map import FeatureMap, corpus_features, transform_matrix
+from arcrank.inference.model_parts import split_model
 from arcrank.metrics.label_sets import equal_rows, label_counts
 from arcrank.rankers.base import rank_matrix
 
@@ -196,9 +196,18 @@ class BlockScorer:
     def _features(self, block: Corpus | Rows) -> Any:
         if isinstance(block, Rows):
             return _transformed(self.model, block.X)
-        if content_kind(self.model) == "features" == block.content_kind and hasattr(self.model, "steps"):
-            return _transformed(self.model, block.X)
+        if self._fits_matrix(block):
+            return transform_matrix(split_model(self.model)[0], block.X)
         return corpus_features(self.model, block, self._feature_map)
+
+    def _fits_matrix(self, block: Corpus) -> bool:
+        """Whether a model that was fitted here to a matrix, without names, can take the features of a corpus as such.
+
+        A model that was loaded knows the names of its features, or takes numbered ones only.
+        """
+        if hasattr(self.model, "model_card_") or block.content_kind != "features":
+            return False
+        return self._feature_map.kind == "numbered" and block.X.shape[1] == self._feature_map.width
 
     def _truth(self, rows: list[Preference], tree: Hierarchy | None) -> tuple[Any, list[list[str]]]:
         """Graphs over the model's labels, and the right labels of each row."""

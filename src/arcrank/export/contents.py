@@ -18,7 +18,7 @@ from arcrank.inference.predictor import Predictor
 if TYPE_CHECKING:
     from arcrank.export.weights import StoredWeights
     from arcrank.server.served_model import ServedModel
-    from arcrank.text import TextFeatures
+    from arcrank.text import TextFeatures, TfIdf
 
 __all__ = ["STEMMERS", "Contents", "contents_of"]
 
@@ -63,15 +63,17 @@ def contents_of(served: ServedModel) -> Contents:
     """Return what a page needs, or raise an error that says why a page cannot hold this model."""
     predictor = served.predictor
     weights = _weights(predictor)
-    text = _text_features(predictor)
+    transformer = _transformer(predictor)
+    text = None if predictor.takes != "text" else transformer
     arrays = {"intercept": np.asarray(predictor.ranker.intercept_, dtype=np.float64)}
-    if text is not None:
-        arrays["idf"] = np.asarray(text.idf_, dtype=np.float64)
+    if transformer is not None:
+        arrays["idf"] = np.asarray(transformer.idf_, dtype=np.float64)
     facts = {
         "details": _details(served),
         "labels": [str(label) for label in predictor.labels],
         "features": text.terms_ if text is not None else _feature_names(predictor),
         "text": None if text is None else _reading(text),
+        "weighting": _weighting(transformer),
         "hasCut": served.has_cut,
         "calibration": _calibration(predictor.calibration),
     }
@@ -88,17 +90,25 @@ def _weights(predictor: Predictor) -> Array:
     return np.asarray(weights, dtype=np.float64)
 
 
-def _text_features(predictor: Predictor) -> TextFeatures | None:
-    """The text features of a model, None for a model of plain features."""
-    from arcrank.text import TextFeatures
+def _transformer(predictor: Predictor) -> TextFeatures | TfIdf | None:
+    """What makes the features of a model: of texts, of counts, or None where they are as given."""
+    from arcrank.text import TextFeatures, TfIdf
 
     steps = [] if predictor.transformers is None else [step for _, step in predictor.transformers.steps]
-    if not steps and predictor.columns.kind in ("named", "numbered"):
+    of_columns = predictor.columns.kind in ("named", "numbered")
+    if not steps and of_columns:
         return None
-    if len(steps) != 1 or not isinstance(steps[0], TextFeatures):
+    if len(steps) != 1 or not isinstance(steps[0], TfIdf if of_columns else TextFeatures):
         found = ", ".join(type(step).__name__ for step in steps) or "hashed names"
-        raise ParameterError(f"A page computes TextFeatures or none, and this model has {found}.\n{_REMEDY}")
+        raise ParameterError(f"A page computes TextFeatures, TfIdf or none, and this model has {found}.\n{_REMEDY}")
     return steps[0]
+
+
+def _weighting(transformer: TextFeatures | TfIdf | None) -> dict[str, Any]:
+    """How terms are weighed beside their idf."""
+    if transformer is None:
+        return {"sublinear": False, "norm": None}
+    return {"sublinear": bool(transformer.sublinear), "norm": transformer.norm}
 
 
 def _feature_names(predictor: Predictor) -> list[str]:
@@ -117,8 +127,7 @@ def _reading(text: TextFeatures) -> dict[str, Any]:
         "minLength": int(text.min_length),
         "ngrams": int(text.ngrams),
         "wordRanges": _word_ranges(),
-        "sublinear": bool(text.sublinear),
-        "norm": text.norm,
+        **_weighting(text),
     }
 
 

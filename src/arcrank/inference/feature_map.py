@@ -95,5 +95,7 @@ def corpus_features(model: Any, corpus: Corpus, columns: FeatureMap | None = Non
 
 
 def transform_matrix(transformers: Any, X: csr_matrix) -> Any:
-    """Apply the transformers of features, if there are any; they centre features, so X becomes dense."""
-    return X if transformers is None else transformers.transform(X.toarray())
+    """Apply the transformers of features, if there are any; X becomes dense for those that centre features."""
+    if transformers is None or not len(transformers):
+        return X
+    return transformers.transform(X if transformers.__sklearn_tags__().input_tags.sparse else X.toarray())

@@ -19,7 +19,7 @@ class FeatureNames:
     transformers : Pipeline, optional
         The steps before the ranker.
     names : sequence of str, optional
-        The names of the columns where there are no transformers.
+        The names of the columns that are given: of features, where there are no transformers or they keep columns.
     """
 
     def __init__(self, transformers: Any = None, names: Sequence[str] | None = None) -> None:
@@ -30,7 +30,7 @@ class FeatureNames:
         self._hashes = self._cuts and hasattr(self._words, "n_features")
         if transformers is not None and not self._hashes:
             # the last step before the ranker knows the columns that the ranker sees
-            self._names = _names_out(transformers)
+            self._names = _names_out(transformers, names)
 
     def names(self, text: str | None) -> Callable[[int], str]:
         """A function from a column to its name, for one document."""
@@ -74,10 +74,10 @@ class FeatureNames:
         return _runs(kept, self._words.ngrams)
 
 
-def _names_out(transformers: Any) -> list[str] | None:
+def _names_out(transformers: Any, given: Sequence[str] | None) -> list[str] | None:
     """The names that the last transformer gives its columns; None where one of the steps does not name them."""
     try:
-        names: list[str] = transformers.get_feature_names_out().tolist()
+        names: list[str] = transformers.get_feature_names_out(*([] if given is None else [given])).tolist()
     except (AttributeError, ValueError):  # no such method, or no names of the inputs to make names of
         return None
     return names

@@ -23,9 +23,9 @@ from arcrank.graphs.unlabelled import split_unlabelled
 from arcrank.rankers.average import AverageRanker
 from arcrank.rankers.linear import Explanation
 from arcrank.rankers.pipeline import RankingPipeline
-from arcrank.text import TextAndEmbeddings, TextFeatures
+from arcrank.text import TextAndEmbeddings, TextFeatures, TfIdf
 from arcrank.training.averaging import MOST_MEMBERS
-from arcrank.training.candidates import Trial
+from arcrank.training.feature_choice import FeatureSet, choose_feature_set, text_candidates, weight_candidates
 from arcrank.training.fit_ranker import fit_ranker
 from arcrank.training.inputs import as_input, make_features
 from arcrank.training.measures import check_measure, default_measure, is_of_label_sets
@@ -34,7 +34,6 @@ from arcrank.training.portfolio import families_for, restricted, with_known_para
 from arcrank.training.reporter import SILENT, Reporter, StderrReporter
 from arcrank.training.selection import Choice, select
 from arcrank.training.shortlist import fit_shortlist
-from arcrank.training.text_choice import choose_text_features
 from arcrank.training.trial_table import TrialTable, summary_html, summary_text
 from arcrank.training.unlabelled import (
     Features,
@@ -91,6 +90,9 @@ class AutoRanker(BaseEstimator):
         Parameters of `TextFeatures`, such as {"stem": "german", "stop_words": None}.
     embeddings : bool
         Compare words with words and static embeddings (extra `embeddings`), which help where documents are few.
+    tfidf : bool
+        Compare a matrix of many features that are never negative, such as counts of words, as given and as tf-idf
+        weights of unit length.
     max_members : int
         How many rankers may be averaged; 1 selects a single one.
     set_measure : str or None
@@ -142,6 +144,7 @@ class AutoRanker(BaseEstimator):
         parameters: Mapping[str, Any] | None = None,
         text_parameters: Mapping[str, Any] | None = None,
         embeddings: bool = False,
+        tfidf: bool = True,
         max_members: int = MOST_MEMBERS,
         set_measure: str | None = "micro_f1",
         random_state: int = 0,
@@ -155,6 +158,7 @@ class AutoRanker(BaseEstimator):
         self.parameters = parameters
         self.text_parameters = text_parameters
         self.embeddings = embeddings
+        self.tfidf = tfidf
         self.max_members = max_members
         self.set_measure = set_measure
         self.random_state = random_state
@@ -195,35 +199,37 @@ class AutoRanker(BaseEstimator):
             return self
         transformer, features, graphs, kind = self._data(X, y, reporter)
         families = self._families(features, graphs, kind, transformer)
-        tried: list[Trial] = []
         with reporter.progress("selecting a ranker") as move:
-            if self.embeddings and isinstance(transformer, TextFeatures):
-                transformer, features, tried = choose_text_features(
-                    transformer,
-                    features,
-                    as_input(X, self.texts),
-                    graphs,
-                    families[0],
-                    default_measure(graphs) if self.measure == AUTO else self.measure,
-                    random_state=int(self.random_state),
-                    report=move,
-                )
+            sets = self._feature_sets(as_input(X, self.texts), transformer, features)
+            measure = self._measure(graphs)
+            settings: dict[str, Any] = {"random_state": int(self.random_state), "report": move}
+            (_, transformer, features), tried = choose_feature_set(sets, graphs, families[0], measure, **settings)
             choice = select(
                 families,
                 features,
                 graphs,
-                measure=None if self.measure == AUTO else self.measure,
+                measure=measure,
                 budget=self.budget,
                 most_members=self.max_members,
-                random_state=int(self.random_state),
                 n_jobs=int(self.n_jobs),
-                report=move,
+                **settings,
             )
         choice = choice._replace(trials=[*tried, *choice.trials])
         reporter.chosen(choice)
         self._fit_choice(choice, transformer, features, y, reporter)
         self.seconds_ = time.perf_counter() - start
         return self
+
+    def _measure(self, graphs: PreferenceGraphs) -> str:
+        return default_measure(graphs) if self.measure == AUTO else self.measure
+
+    def _feature_sets(self, X: Any, transformer: Any, features: Any) -> list[FeatureSet]:
+        """What features to compare; the first ones are those of the transformer."""
+        if self.embeddings and isinstance(transformer, TextFeatures):
+            return text_candidates(transformer, features, X)
+        if self.tfidf and transformer is None:
+            return weight_candidates(X, features)
+        return [FeatureSet("as given", transformer, features)]
 
     def _fit_partly_labelled(self, X: Any, y: Any, rows: IntArray, known: Any, reporter: Reporter) -> None:
         """Select what unlabelled documents are used for, and a ranker, on the labelled documents; then fit it."""
@@ -239,7 +245,7 @@ class AutoRanker(BaseEstimator):
         _check_unlabelled(features.values, y)
         graphs, kind = of_labelled[2:]
         families, seed = self._families(features.values, graphs, kind, transformer), int(self.random_state)
-        measure = default_measure(graphs) if self.measure == AUTO else self.measure
+        measure = self._measure(graphs)
         settings: dict[str, Any] = {"random_state": seed}
         with reporter.progress("selecting a ranker") as move:
             settings["report"] = move
@@ -272,7 +278,7 @@ class AutoRanker(BaseEstimator):
         reporter = self._reporter(reporter)
         transformer, features, _, _ = self._data(X, y, reporter)
         fitted = self.model_.steps[0][1] if hasattr(self.model_, "steps") else None
-        if isinstance(fitted, TextAndEmbeddings):
+        if isinstance(fitted, TextAndEmbeddings | TfIdf):
             transformer = clone(fitted)
             features = transformer.fit_transform(as_input(X, self.texts))
         self._fit_choice(self.choice_, transformer, features, y, reporter)

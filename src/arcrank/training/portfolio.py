@@ -15,7 +15,14 @@ from arcrank.errors import ParameterError
 from arcrank.training import plan as plans
 from arcrank.training.plan import BIPARTITE, Learner, Plan, parameter_names
 
-__all__ = ["families_for", "has_many_labels", "is_low_dimensional", "restricted", "with_known_parameters"]
+__all__ = [
+    "families_for",
+    "has_many_labels",
+    "is_low_dimensional",
+    "is_mostly_zero",
+    "restricted",
+    "with_known_parameters",
+]
 
 MOST_DENSE_FEATURES = 500
 """Up to so many dense features nonlinear candidates are worth their time."""
@@ -120,9 +127,14 @@ def _widths(n_features: int) -> tuple[float, ...]:
 
 def is_low_dimensional(X: Any) -> bool:
     """Whether X has few features, mostly not 0, so that linear scores are likely to be too simple."""
-    n, d = X.shape if hasattr(X, "shape") else np.shape(X)
+    return np.shape(X)[1] <= MOST_DENSE_FEATURES and not is_mostly_zero(X)
+
+
+def is_mostly_zero(X: Any) -> bool:
+    """Whether X has few values other than 0, as counts of words have."""
+    n, d = np.shape(X)
     filled = X.nnz if sp.issparse(X) else np.count_nonzero(np.asarray(X))
-    return d <= MOST_DENSE_FEATURES and filled >= _SPARSE * n * d
+    return bool(filled < _SPARSE * n * d)
 
 
 def with_known_parameters(plan: Plan, parameters: Mapping[str, Any]) -> Plan:

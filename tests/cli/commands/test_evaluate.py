@@ -19,7 +19,7 @@ from arcrank.evaluation import compare, evaluate
 from arcrank.evaluation.report.report import report
 from arcrank.evaluation.report.svg import Axis, Series, bar_plot, line_plot
 from arcrank.evaluation.scoring import BlockScorer
-from arcrank.text import TextFeatures
+from arcrank.text import TextFeatures, TfIdf
 from tests.cli.json_schema import check_output
 from tests.cli.running import assert_told, call, shell, write_rows
 
@@ -299,6 +299,22 @@ def test_models_on_features_know_their_columns(tmp_path):
     arcrank.save(ranker, path, card={"columns": {"kind": "named", "names": corpus.feature_names}})
     turned = read_corpus(write_rows(tmp_path / "turned.jsonl", rows[::-1]))
     assert evaluate(arcrank.load(path), [turned]).measures["zero-one error"] == 0.0
+
+
+def test_transformed_features_keep_their_names(tmp_path):
+    """Batches of documents lack some of the columns, and have others, in another order."""
+    first = {"features": {"a": 1.0, "c": 1.0}, "labels": ["x"]}
+    rows = [first, {"features": {"b": 1.0, "c": 2.0}, "labels": ["y"]}] * 3
+    corpus = read_corpus(write_rows(tmp_path / "d.jsonl", rows))
+    path = tmp_path / "m.arcrank"
+    model = arcrank.make_ranking_pipeline(TfIdf(), arcrank.LogLinearRanker(C=10.0)).fit(corpus.X, corpus.label_sets)
+    arcrank.save(model, path, card={"columns": {"kind": "named", "names": corpus.feature_names}})
+    data = write_rows(tmp_path / "new.jsonl", [{"features": {"z": 1.0, "b": 3.0}, "labels": ["y"]}])
+    assert json.loads(call("evaluate", path, data, "--json").stdout)["measures"]["zero-one error"] == 0.0
+    assert json.loads(call("rank", path, data).stdout)["ranking"] == ["y", "x"]
+    why = json.loads(call("explain", path, "--file", data, "--json").stdout)
+    assert "b" in json.dumps(why)
+    assert "x1" not in json.dumps(why)
 
 
 def test_rankers_of_documents_are_refused():

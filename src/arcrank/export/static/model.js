@@ -1,6 +1,6 @@
 // The model of this page: weights, features, probabilities.
 
-import { TextReader, textFeatures } from "./text.js";
+import { TextReader, termWeights } from "./text.js";
 
 const LINEAR = 20; // log-odds beyond grow by their logarithm, as in arcrank
 
@@ -33,9 +33,8 @@ export class Model {
     if ((text === undefined) === (this.reader !== null)) {
       throw new Error(`The model takes ${this.reader ? "texts" : "features"}, but this is ${this.reader ? "features" : "a text"}.`);
     }
-    if (this.reader) return textFeatures(this.reader.counts(text), this.columns, { ...this.text, idf: this.part.idf });
-    const known = Object.entries(features).filter(([name]) => this.columns.has(name));
-    return known.map(([name, value]) => [this.columns.get(name), Number(value)]).sort((a, b) => a[0] - b[0]);
+    const counts = this.reader ? this.reader.counts(text) : Object.entries(features).map(([name, value]) => [name, Number(value)]);
+    return termWeights(counts, this.columns, { ...(this.text ?? this.weighting), idf: this.part.idf });
   }
 
   weight(column, label) {

@@ -87,12 +87,15 @@ function* runs(words, longest) {
   }
 }
 
-// Columns and values of a text, in order of columns.
-export function textFeatures(counts, columns, { idf, sublinear, norm }) {
+// log(count) + 1; what is below one keeps its value, as in arcrank.
+const damped = (count) => (count < 1 ? count : 1 + Math.log(count));
+
+// Columns and weights of terms and their counts, in order of columns.
+export function termWeights(counts, columns, { idf, sublinear, norm }) {
   const known = [];
   for (const [term, count] of counts) {
     const column = columns.get(term);
-    if (column !== undefined) known.push([column, (sublinear ? 1 + Math.log(count) : count) * (idf ? idf[column] : 1)]);
+    if (column !== undefined) known.push([column, (sublinear ? damped(count) : count) * (idf ? idf[column] : 1)]);
   }
   known.sort((a, b) => a[0] - b[0]);
   const sum = known.reduce((total, [, value]) => total + (norm === "l1" ? Math.abs(value) : value * value), 0);
