@@ -45,7 +45,7 @@ FIXED = {"random_state": 0}
 SMALLER_GRIDS = {
     ("LinearSVC", "debtags"): (0.3, 1.0, 3.0),
     ("logistic", "debtags"): (0.3, 1.0, 3.0),
-    ("LibMultiLabel", "debtags"): (1.0,),
+    ("LibMultiLabel", "debtags"): (0.3, 1.0, 3.0),
 }
 
 

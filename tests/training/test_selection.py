@@ -182,7 +182,7 @@ def test_restricting_the_portfolio():
     fixed = restricted(families, None, {"C": 2.0, "decomposition": "domination"})
     assert all(one.parameters["decomposition"] == "domination" for one in fixed)
     assert all(one.parameters["C"] == 2.0 for one in fixed)
-    assert len(fixed) == 3  # candidates that have become equal are compared once
+    assert len(fixed) == 2  # candidates that have become equal are compared once
     assert [one.learner for one in restricted(families, ["mmp"], None)] == [Learner.MMP]
     for learners, parameters, message in (
         (["svm"], None, r"learners must be None or a list of log-linear.*got \['svm'\]"),

@@ -110,10 +110,10 @@ def _minimise(features: Array, log_odds: Array, judged: Mask, relevant: Mask) ->
     k = features.shape[1]
     B = np.zeros((k, k))
     bound = cho_factor(_BOUND * (features.T @ features) + _PENALTY * np.eye(k))
-    for _ in range(_STEPS):
+    for step in range(_STEPS):
         gradient = -_PENALTY * B
         for rows in row_blocks(len(features), k):
-            expected = sigmoid(log_odds[rows] + features[rows] @ B)
+            expected = sigmoid(log_odds[rows] + (features[rows] @ B if step else 0.0))
             gradient += features[rows].T @ np.where(judged[rows], relevant[rows] - expected, 0.0)
         B += cho_solve(bound, gradient)
     return B
