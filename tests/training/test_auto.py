@@ -343,6 +343,18 @@ def test_features_are_taken_as_given_where_weights_do_not_suit_or_help():
         assert not any(isinstance(step, TfIdf) for _, step in getattr(auto.model_, "steps", []))
 
 
+@pytest.mark.parametrize(
+    "learner", ["mmp", "online-preference-machine", "perceptron", "rocchio", "trees", "log-linear"]
+)
+def test_every_learner_compares_weights(learner):
+    X, y = rare_words(120)
+    auto = AutoRanker(learners=[learner]).fit(X, y)
+    first, second = (one["parameters"] for one in auto.trials_[:2])
+    assert [first["features"], second["features"]] == ["as given", "tf-idf"]
+    assert ("C" in first) == (learner == "log-linear")
+    assert auto.rank(X).shape == (120, 6)
+
+
 def test_embeddings_where_words_alone_do_not_generalise(tmp_path):
     drinks = [
         "coffee",

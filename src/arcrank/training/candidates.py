@@ -20,9 +20,9 @@ from arcrank.rankers.label_correlations import fit_label_correlations, suits
 from arcrank.rankers.label_effects import fit_label_effects
 from arcrank.rankers.out_of_fold import judgements
 from arcrank.training.measures import known_mean, loss_of, measure_documents
-from arcrank.training.plan import Plan, parameter_names
+from arcrank.training.plan import ONLINE, Plan, parameter_names
 
-__all__ = ["Sample", "Trial", "cheapest_cost", "walk_costs"]
+__all__ = ["Sample", "Trial", "at_default_cost", "cheapest_cost", "walk_costs"]
 
 QUICK = 1e-2
 """The gap at which candidates are compared; smaller gaps do not change the order of held-out documents."""
@@ -143,7 +143,7 @@ def walk_costs(
     The loss as a function of log C falls and then rises, up to noise; so the walk ends one step after its best value.
     It goes down first, since a smaller C takes less time, and not up where the loss hardly changes.
     """
-    if "C" in family.parameters or "C" not in parameter_names(family.learner):
+    if at_default_cost(family) is family:
         return [run(family)]
     tried = {0: run(family.with_parameters(C=start))}
     first = tried[0].plan.parameters["C"]
@@ -167,6 +167,13 @@ def walk_costs(
         if at(step) > (1.0 - FLAT) * at(step - direction):
             break  # the loss hardly changes any more
     return list(tried.values())
+
+
+def at_default_cost(family: Plan) -> Plan:
+    """The plan with the C that follows the data; unchanged where C is fixed or means something else."""
+    if "C" in family.parameters or family.learner in ONLINE or "C" not in parameter_names(family.learner):
+        return family
+    return family.with_parameters(C=SCALE)
 
 
 def cheapest_cost(trials: Sequence[Trial], measure: str) -> float | str:

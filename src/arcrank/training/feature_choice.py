@@ -13,7 +13,7 @@ import numpy as np
 
 from arcrank.graphs import PreferenceGraphs
 from arcrank.text import EmbeddingFeatures, TextAndEmbeddings, TextFeatures, TfIdf
-from arcrank.training.candidates import Sample, Trial
+from arcrank.training.candidates import Sample, Trial, at_default_cost
 from arcrank.training.measures import loss_of
 from arcrank.training.plan import Learner, Plan
 from arcrank.training.portfolio import is_mostly_zero
@@ -77,10 +77,10 @@ def choose_feature_set(
     if len(graphs) < FEWEST_DOCUMENTS or len(candidates) < 2 or plan.learner is Learner.SHORTLIST:
         return candidates[0], []
     rows = sample_rows(np.arange(len(graphs)), RUNGS[0], random_state)
-    trials = []
+    plan, trials = at_default_cost(plan), []
     for one in candidates:
         sample = Sample(one.features, graphs, rows, measure, folds=FOLDS, random_state=random_state)
-        trial = sample.try_plan(plan.with_parameters(C="scale"))
+        trial = sample.try_plan(plan)
         report(0.0, f"{one.name} {trial.value:.4f}")
         trials.append(trial._replace(scores=None, plan=trial.plan.with_parameters(features=one.name)))
     losses = [loss_of(trial.value, measure) for trial in trials]

@@ -24,9 +24,9 @@ from arcrank.rankers.out_of_fold import judgements
 from arcrank.rankers.semisupervised import SemiSupervisedRanker, add_latent, latent_directions, sampled
 from arcrank.text import TextFeatures
 from arcrank.text.counts import frequency_limits
-from arcrank.training.candidates import QUICK, Sample, Trial
+from arcrank.training.candidates import QUICK, Sample, Trial, at_default_cost
 from arcrank.training.measures import known_mean, loss_of, measure_documents
-from arcrank.training.plan import Learner, Plan, parameter_names
+from arcrank.training.plan import Learner, Plan
 from arcrank.training.portfolio import is_low_dimensional
 from arcrank.training.selection import FEWEST_DOCUMENTS, FOLDS, RUNGS, Choice, sample_rows
 
@@ -228,7 +228,7 @@ def _tried(features: Features, graphs: PreferenceGraphs, plan: Plan, measure: st
     rows = sample_rows(np.arange(len(graphs)), RUNGS[0], random_state)
     settings: dict[str, Any] = {"random_state": random_state, "as_new": features.as_new}
     sample = Sample(features.labelled, graphs, rows, measure, folds=FOLDS, **settings)
-    return sample.try_plan(plan.with_parameters(C="scale") if "C" in parameter_names(plan.learner) else plan)
+    return sample.try_plan(at_default_cost(plan))
 
 
 def choose_tentative_weight(
