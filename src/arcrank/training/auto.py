@@ -92,7 +92,7 @@ class AutoRanker(BaseEstimator):
         Compare words with words and static embeddings (extra `embeddings`), which help where documents are few.
     tfidf : bool
         Compare a matrix of many features that are never negative, such as counts of words, as given and as tf-idf
-        weights of unit length.
+        weights of unit length, if all documents are labelled.
     max_members : int
         How many rankers may be averaged; 1 selects a single one.
     set_measure : str or None
