@@ -1,6 +1,6 @@
 """Label sets: AutoRanker beside one-vs-rest classifiers and trees of extreme classification.
 
-AutoRanker has its defaults. The macro-F1 is that of `AutoRanker(set_measure="macro_f1")`, which ranks labels alike.
+AutoRanker has its defaults. The macro-F1 is that of `AutoRanker(set_measure="macro_f1")`.
 """
 
 from __future__ import annotations

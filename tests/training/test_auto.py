@@ -355,6 +355,15 @@ def test_every_learner_compares_weights(learner):
     assert auto.rank(X).shape == (120, 6)
 
 
+def test_candidates_have_label_correlations_where_the_model_has():
+    X, y = rare_words(120)
+    options = {"learners": ["log-linear"], "tfidf": False, "max_members": 1}
+    found = [AutoRanker(**options, parameters={"C": 1.0, "label_correlations": on}).fit(X, y) for on in (True, False)]
+    first, second = (auto.trials_[0]["value"] for auto in found)
+    assert first != second
+    assert [hasattr(auto.model_, "label_correlations_") for auto in found] == [True, False]
+
+
 def test_embeddings_where_words_alone_do_not_generalise(tmp_path):
     drinks = [
         "coffee",

@@ -99,7 +99,7 @@ class Sample:
 
         map_in_threads(score_fold, zip(self._warm_rankers(plan, on_pass), self._parts, strict=True), self._n_jobs)
         if plan.parameters.get("cut_label"):
-            if hasattr(self._rankers[_family(plan)][0], "coef_") and suits(*scores.shape):
+            if self._learns_correlations(plan):
                 scores = fit_label_correlations(scores, *self._judgements)[1]
             scores += fit_label_effects(scores, *self._judgements).effects
         per_document = measure_documents(self.measure, self.graphs, scores)
@@ -107,6 +107,10 @@ class Sample:
         if plan.parameters.get("C") == SCALE:
             plan = plan.with_parameters(C=_rounded(np.mean([one.C_ for one in self._rankers[_family(plan)]])))
         return Trial(plan, known_mean(per_document), seconds, per_document, scores, len(self))
+
+    def _learns_correlations(self, plan: Plan) -> bool:
+        wanted = plan.parameters.get("label_correlations", True) and suits(*self.graphs.shape)
+        return wanted and hasattr(self._rankers[_family(plan)][0], "coef_")
 
     @cached_property
     def _judgements(self) -> tuple[Mask, Mask]:
