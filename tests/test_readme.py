@@ -86,7 +86,7 @@ def test_the_measured_table_is_that_of_the_learners():
         r"## Comparison with one-vs-rest.*?\n\n(\|.*?)\n<!--", README.read_text(encoding="utf-8"), flags=re.DOTALL
     )
     rows, corpus = table_rows(table.group(1))[2:], ""
-    assert len(rows) == 9
+    assert len(rows) == 12
     for named, learner, *figures in rows:
         corpus = named or corpus
         part = re.search(rf"### {re.escape(corpus)}\n(.*?)(?:\n### |\Z)", measured, flags=re.DOTALL).group(1)

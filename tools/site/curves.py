@@ -36,10 +36,10 @@ from tools.site.pictures import Palette, save
 __all__ = ["PICTURES", "main"]
 
 REUTERS, RCV1, DEBTAGS = learners.CORPORA
-LOG_LINEAR, MACHINE, MMP, PERCEPTRON, ROCCHIO, SVM, LOGISTIC = learners.LEARNERS
+LOG_LINEAR, MACHINE, MMP, PERCEPTRON, ROCCHIO, SVM, LOGISTIC, AUTO = learners.LEARNERS
 COLOURS = {name: i for i, name in enumerate((LOG_LINEAR, SVM, MACHINE, MMP, PERCEPTRON, ROCCHIO))}
 SHORT = {LOG_LINEAR: "log-linear", MACHINE: "preference machine", MMP: "MMP", PERCEPTRON: "perceptron",
-         ROCCHIO: "Rocchio", SVM: "one-vs-rest SVM", LOGISTIC: "one-vs-rest logistic"}  # fmt: skip
+         ROCCHIO: "Rocchio", SVM: "one-vs-rest SVM", LOGISTIC: "one-vs-rest logistic", AUTO: "AutoRanker"}  # fmt: skip
 
 # --- solvers
 
@@ -119,8 +119,12 @@ def draw_times(figure: Any, palette: Palette) -> None:
     for axes, (corpus, timed) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
         for i, (name, (seconds, _)) in enumerate(timed.items()):
             value = learners.accuracy(corpus, name)["measures"]["avg. precision %"]
-            style = {"color": (*palette.series, palette.ink)[i], "marker": "oD^vPsX"[i], "linestyle": "none"}
-            axes.plot(seconds, value, markersize=8, label=SHORT[name], **style)
+            style = {
+                "color": (*palette.series, palette.ink, palette.ink)[i],
+                "marker": "oD^vPsX*"[i],
+                "linestyle": "none",
+            }
+            axes.plot(seconds, value, markersize=12 if name == AUTO else 8, label=SHORT[name], **style)
         axes.margins(0.12)
         axes.set(xscale="log", xlabel="training, seconds", title=corpus.partition(",")[0])
     figure.axes[0].set_ylabel("average precision, %")
@@ -162,7 +166,7 @@ def explained(package: str, above: str, below: str) -> Explained:
 
 
 def _words(text: str, part: dict[str, float], features: Any) -> list[tuple[str, float]]:
-    tokenizer = features._tokenizer()
+    tokenizer = features.make_tokenizer()
     words = text.split()
     stems = [(i, stem) for i, word in enumerate(words) for stem in tokenizer(word)]
     value = np.zeros(len(words))

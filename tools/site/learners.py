@@ -34,6 +34,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
 from arcrank import (
+    AutoRanker,
     LogLinearRanker,
     MMPRanker,
     PerceptronRanker,
@@ -104,6 +105,7 @@ LEARNERS = {
     "RocchioRanker": Learner(RocchioRanker, _grid(gamma=(0.0, 4.0, 16.0, 64.0))),
     PEER: Learner(_one_vs_rest_svm, _grid(C=(0.3, 1.0, 3.0, 10.0, 30.0))),
     "one-vs-rest LogisticRegression": Learner(_one_vs_rest_logistic, _grid(C=(10.0, 100.0, 1000.0))),
+    "AutoRanker, selection included": Learner(AutoRanker, _grid()),
 }
 CORPORA: dict[str, Callable[[], Corpus]] = {
     "Reuters-21578, ModApte, 90 topics": partial(load_reuters21578, "modapte"),
@@ -146,6 +148,8 @@ def fit(learner: str, settings: Settings, X: Any, Y: Any, **more: Any) -> Any:
 
 def choose(learner: str, given: Data) -> Settings:
     """The settings of the best average precision on held-out training documents."""
+    if len(LEARNERS[learner].grid) == 1:
+        return LEARNERS[learner].grid[0]
     some = np.random.RandomState(0).permutation(given.X.shape[0])[:MOST]
     learn, judge = next(StratifiedFolds(FOLDS, random_state=0).split(some, given.Y[some]))
     rows, held_out = some[learn], some[judge]
