@@ -200,7 +200,7 @@ class AutoRanker(BaseEstimator):
         transformer, features, graphs, kind = self._data(X, y, reporter)
         families = self._families(features, graphs, kind, transformer)
         with reporter.progress("selecting a ranker") as move:
-            sets = self._feature_sets(as_input(X, self.texts), transformer, features)
+            sets = self._feature_sets(as_input(X, self.texts), transformer, features, families[0].learner)
             measure = self._measure(graphs)
             settings: dict[str, Any] = {"random_state": int(self.random_state), "report": move}
             (_, transformer, features), tried = choose_feature_set(sets, graphs, families[0], measure, **settings)
@@ -223,12 +223,13 @@ class AutoRanker(BaseEstimator):
     def _measure(self, graphs: PreferenceGraphs) -> str:
         return default_measure(graphs) if self.measure == AUTO else self.measure
 
-    def _feature_sets(self, X: Any, transformer: Any, features: Any) -> list[FeatureSet]:
-        """What features to compare; the first ones are those of the transformer."""
-        if self.embeddings and isinstance(transformer, TextFeatures):
-            return text_candidates(transformer, features, X)
-        if self.tfidf and transformer is None:
-            return weight_candidates(X, features)
+    def _feature_sets(self, X: Any, transformer: Any, features: Any, learner: Learner) -> list[FeatureSet]:
+        """What features to compare; the first ones are those of the transformer, and the only ones of many labels."""
+        if learner is not Learner.SHORTLIST:
+            if self.embeddings and isinstance(transformer, TextFeatures):
+                return text_candidates(transformer, features, X)
+            if self.tfidf and transformer is None:
+                return weight_candidates(X, features)
         return [FeatureSet("as given", transformer, features)]
 
     def _fit_partly_labelled(self, X: Any, y: Any, rows: IntArray, known: Any, reporter: Reporter) -> None:

@@ -15,7 +15,7 @@ from arcrank.graphs import PreferenceGraphs
 from arcrank.text import EmbeddingFeatures, TextAndEmbeddings, TextFeatures, TfIdf
 from arcrank.training.candidates import Sample, Trial, at_default_cost
 from arcrank.training.measures import loss_of
-from arcrank.training.plan import Learner, Plan
+from arcrank.training.plan import Plan
 from arcrank.training.portfolio import is_mostly_zero
 from arcrank.training.selection import FEWEST_DOCUMENTS, FOLDS, RUNGS, sample_rows
 
@@ -74,7 +74,7 @@ def choose_feature_set(
 
     Features depend on no label, so those of all documents are compared on slices of them.
     """
-    if len(graphs) < FEWEST_DOCUMENTS or len(candidates) < 2 or plan.learner is Learner.SHORTLIST:
+    if len(graphs) < FEWEST_DOCUMENTS or len(candidates) < 2:
         return candidates[0], []
     rows = sample_rows(np.arange(len(graphs)), RUNGS[0], random_state)
     plan, trials = at_default_cost(plan), []
