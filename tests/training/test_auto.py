@@ -343,6 +343,11 @@ def test_features_are_taken_as_given_where_weights_do_not_suit_or_help():
         assert not any(isinstance(step, TfIdf) for _, step in getattr(auto.model_, "steps", []))
 
 
+def test_features_that_no_document_has():
+    auto = AutoRanker(learners=["log-linear"]).fit(sp.csr_matrix((60, 700)), [["a"], ["b"], ["b"]] * 20)
+    assert auto.rank(sp.csr_matrix((1, 700)), top=1).tolist() == [["b"]]
+
+
 @pytest.mark.parametrize(
     "learner", ["mmp", "online-preference-machine", "perceptron", "rocchio", "trees", "log-linear"]
 )

@@ -191,8 +191,9 @@ def cheapest_cost(trials: Sequence[Trial], measure: str) -> float | str:
 
 
 def _occurring_columns(X: Any, new: Any) -> tuple[Any, Any]:
-    """The columns of two sparse matrices in which the first has a value."""
+    """The columns of two sparse matrices in which the first has a value, at least one."""
     used = np.unique(X.indices)
+    used = used if len(used) else np.zeros(1, dtype=used.dtype)
     return X[:, used], new[:, used]
 
 
