@@ -30,15 +30,15 @@ def main() -> None:
         corpus = load_mulan(name).split("train")
         X, Y = corpus.X, np.asarray(corpus.indicator().todense())
         for tfidf in (False, True):
-            found, weighed = [], 0
+            found, weighted = [], 0
             for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(Y):
                 known = Y[train].any(axis=0)
                 auto = AutoRanker(tfidf=tfidf).fit(X[train], Y[train][:, known])
                 truth, scores = Y[test][:, known], auto.score_labels(X[test])
                 cell = ranking_measures(truth, scores) | set_measures(truth, scores > 0)
                 found.append([cell[measure] for measure in MEASURES])
-                weighed += hasattr(auto.model_, "steps")
-            shown = f"compared, {weighed} of {FOLDS} weighed" if tfidf else "as given"
+                weighted += hasattr(auto.model_, "steps")
+            shown = f"compared, {weighted} of {FOLDS} weighted" if tfidf else "as given"
             print(f"{shown:<28}{name:<10}" + "".join(f"{100 * x:19.2f}" for x in np.mean(found, axis=0)), flush=True)
 
 

@@ -20,7 +20,7 @@ from arcrank.export.bundle import bundle
 from arcrank.server.routes import _explanation
 from arcrank.server.schemas import ExplainRequest
 from arcrank.server.served_model import ServedModel
-from arcrank.text import HashedTextFeatures, TextFeatures, TfIdf
+from arcrank.text import HashedTextFeatures, SignedTfIdf, TextFeatures, TfIdf
 from tests.cli.conftest import call, failed, text_rows
 from tests.server.test_page import browser, check_accessibility, ranked  # noqa: F401
 
@@ -163,7 +163,7 @@ def test_stems_equal_those_of_snowball(browser, name):  # noqa: F811
     page.close()
 
 
-@pytest.mark.parametrize("weighting", [None, TfIdf(), TfIdf(sublinear=True, norm="l1")], ids=str)
+@pytest.mark.parametrize("weighting", [None, TfIdf(), SignedTfIdf(sublinear=True, norm="l1")], ids=str)
 def test_averages_of_linear_rankers_and_models_of_features(open_page, tmp_path, weighting):
     X, y = [[0, 3.0], [0.5, 1]] * 6, [["a"], ["b"]] * 6
     average = AverageRanker([("one", LogLinearRanker()), ("two", PreferenceMachine())])
@@ -174,7 +174,10 @@ def test_averages_of_linear_rankers_and_models_of_features(open_page, tmp_path, 
     page = open_page(written(found, tmp_path / "page.html"))
     page.fill("#features", '{"width": 2, "depth": 1}')
     page.wait_for_selector(".label")
-    for features in ({"width": 2.0, "depth": 1.0}, {"height": 0.5, "width": 3.0}, {"height": 0.0}):
+    documents: list[dict[str, float]] = [{"width": 2, "depth": 1}, {"height": 0.5, "width": 3}, {"height": 0}]
+    if type(weighting) is not TfIdf:
+        documents.append({"height": 2, "width": -1})
+    for features in documents:
         answer = page.evaluate("features => api_module().post('/rank', { features })", features)["documents"][0]
         expected = next(iter(found.predictor.rank(found.corpus([features]))))
         assert answer["ranking"] == expected.labels

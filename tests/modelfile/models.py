@@ -39,6 +39,7 @@ from arcrank.text import (
     LogCounts,
     PivotedLength,
     RocchioSelector,
+    SignedTfIdf,
     TermCounts,
     TextAndEmbeddings,
     TextFeatures,
@@ -126,6 +127,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "tf-idf": lambda: Pipeline([("n", TermCounts(ngrams=2)), ("w", TfIdf()), ("r", RocchioRanker())]).fit(
         TEXTS, TOPICS
     ),
+    "signed tf-idf": lambda: make_pipeline(SignedTfIdf(sublinear=True), RocchioRanker()).fit(X, SETS),
     "rankboost": _labels(RankBoost(5), y=GRADES),
     "rankboost early": _labels(RankBoost(5, early_stopping=True, random_state=0), y=[0, 1, 2] * 4),
     "semi-supervised rankboost": _labels(SemiSupervisedRankBoost(5, discount=np.full(12, 0.5)), y=GRADES),
@@ -147,7 +149,7 @@ def input_of(name: str) -> Any:
 def scores_of(model: Any, rows: Any = None) -> Any:
     """Scores of a pipeline for TEXTS or TABLE, of a ranker for X."""
     if isinstance(model, Pipeline):
-        documents = {TableFeatures: TABLE, StandardScaler: X, DenseScaler: X}.get(type(model[0]), TEXTS)
+        documents = {TableFeatures: TABLE, StandardScaler: X, DenseScaler: X, SignedTfIdf: X}.get(type(model[0]), TEXTS)
         return model[-1].score_labels(model[:-1].transform(documents))
     rows = X[::-1] * 1.5 if rows is None else rows
     return model.score_labels(rows) if hasattr(model, "score_labels") else model.decision_function(rows)

@@ -13,14 +13,14 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from arcrank.errors import InputError, ParameterError
-from arcrank.text import LogCounts, PivotedLength, TfIdf
+from arcrank.text import LogCounts, PivotedLength, SignedTfIdf, TfIdf
 from tests.estimator_checks import parametrize_with_checks
 
 WEIGHTINGS = [LogCounts(), TfIdf(), TfIdf(sublinear=True, smooth=False, norm="l1"), PivotedLength()]
 COUNTS = hnp.arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.integers(0, 9))
 
 
-@parametrize_with_checks(WEIGHTINGS)
+@parametrize_with_checks([*WEIGHTINGS, SignedTfIdf()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -118,3 +118,33 @@ def test_bad_parameters(bad):
 
 def test_names_pass_through():
     assert PivotedLength().fit([[1, 2]]).get_feature_names_out(["a", "b"]).tolist() == ["a", "b"]
+
+
+@given(hnp.arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.floats(-9, 9)))
+def test_signed_weights_are_those_of_counts_with_any_sign(X):
+    for options in ({"norm": None}, {"norm": "l1"}, {"norm": "l2"}, {"norm": "l2", "sublinear": True}):
+        found = SignedTfIdf(**options).fit_transform(X).toarray()
+        idf = np.log((1 + len(X)) / (1 + (X != 0).sum(axis=0))) + 1
+        values = X.copy()
+        if "sublinear" in options:
+            above = X >= 1
+            values[above] = 1 + np.log(X[above])
+        values *= idf
+        if options["norm"]:
+            order = 1 if options["norm"] == "l1" else 2
+            length = np.linalg.norm(values, order, axis=1, keepdims=True)
+            values = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
+        np.testing.assert_allclose(found, values, rtol=1e-9, atol=1e-12)
+
+
+def test_signed_weights_equal_those_of_counts_for_counts():
+    X = np.random.default_rng(0).poisson(0.7, size=(30, 8))
+    for options in ({}, {"sublinear": True, "smooth": False, "norm": "l1"}):
+        a, b = (kind(**options).fit_transform(X) for kind in (SignedTfIdf, TfIdf))
+        assert (a != b).nnz == 0
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_signed_weights_refuse_what_is_not_finite(bad):
+    with pytest.raises(InputError, match=r"row 0, column 1 of X holds (nan|NaN|inf); features must be finite"):
+        SignedTfIdf().fit([[1.0, bad]])

@@ -16,7 +16,7 @@ from arcrank.errors import InputError, ModelFileError, ParameterError
 from arcrank.evaluation import evaluate
 from arcrank.graphs import as_graphs
 from arcrank.metrics import average_precision, disagreement_error
-from arcrank.text import TfIdf
+from arcrank.text import SignedTfIdf, TfIdf
 from tests.estimator_checks import parametrize_with_checks
 
 TEXTS = ["crude oil prices rise", "a ship carries wheat", "oil tankers leave", "wheat and maize harvest"] * 8
@@ -312,17 +312,18 @@ def rare_words(n=250, seed=0):
     return sp.csr_matrix(X), topics
 
 
-def test_sparse_features_are_weighed_where_that_is_better(tmp_path):
+def test_sparse_features_are_weighted_where_that_is_better(tmp_path):
     X, y = rare_words()
     new, truth = rare_words(seed=1)
     quick = {"learners": ["preference-machine"], "max_members": 1}
     auto, plain = AutoRanker(**quick).fit(X, y), AutoRanker(**quick, tfidf=False).fit(X, y)
     assert [one["parameters"]["features"] for one in auto.trials_[:2]] == ["as given", "tf-idf"]
-    assert isinstance(auto.model_[0], TfIdf)
+    assert isinstance(auto.model_[0], SignedTfIdf)
     assert not hasattr(plain.model_, "steps")
     assert (auto.predict(new) == truth).mean() > (plain.predict(new) == truth).mean() + 0.2
     arcrank.save(auto, tmp_path / "m.arcrank")
     same(arcrank.load(tmp_path / "m.arcrank"), auto, new)
+    assert np.isfinite(auto.score_labels(-new)).all()  # never negative in training
     scores = auto.score_labels(new)
     auto.refit(X, y)
     np.testing.assert_array_equal(auto.score_labels(new), scores)

@@ -98,4 +98,6 @@ def transform_matrix(transformers: Any, X: csr_matrix) -> Any:
     """Apply the transformers of features, if there are any; X becomes dense for those that centre features."""
     if transformers is None or not len(transformers):
         return X
-    return transformers.transform(X if transformers.__sklearn_tags__().input_tags.sparse else X.toarray())
+    from sklearn.utils import get_tags  # not imported where models are arrays
+
+    return transformers.transform(X if get_tags(transformers).input_tags.sparse else X.toarray())

@@ -376,6 +376,7 @@ LEARNT: dict[str, Callable[[Values, Values], dict[str, Form]]] = {
     "term-counts": _terms(),
     "log-counts": _columns(),
     "tf-idf": _columns(idf=_IDF),
+    "signed-tf-idf": _columns(idf=_IDF),
     "pivoted-length": _columns(idf=_IDF, mean_terms=Either(OneOf(0.0), Number(1e-12, 1e12))),
     "rocchio-selector": _columns(support=Support(), scores=_SCORES),
     "informative-selector": _columns(support=Support(), scores=_SCORES),

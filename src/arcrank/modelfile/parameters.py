@@ -303,6 +303,7 @@ PARAMETERS: dict[str, dict[str, Form]] = {
     },
     "log-counts": {},
     "tf-idf": {**_WEIGHTS, "smooth": Flag()},
+    "signed-tf-idf": {**_WEIGHTS, "smooth": Flag()},
     "pivoted-length": {"slope": Number(0.0, 1.0)},
     "rocchio-selector": _training("n_terms fraction beta gamma"),
     "informative-selector": {"decomposition": _DECOMPOSITION, **_training("n_terms")},

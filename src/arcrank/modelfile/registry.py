@@ -176,6 +176,7 @@ PARTS: tuple[Part, ...] = (
     _text("term-counts", "arcrank.text.counts:TermCounts", kind=TermCountsPart),
     _columns("log-counts", "weighting:LogCounts"),
     _columns("tf-idf", "weighting:TfIdf", _IDF),
+    _columns("signed-tf-idf", "weighting:SignedTfIdf", _IDF),
     _columns("pivoted-length", "weighting:PivotedLength", _PIVOT),
     _columns("rocchio-selector", "selection:RocchioSelector", _SELECTED),
     _columns("informative-selector", "selection:InformativeSelector", _SELECTED),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arcrank.text.language import LanguageShares, detect_language
     from arcrank.text.selection import InformativeSelector, RocchioSelector
     from arcrank.text.tokens import Tokenizer
-    from arcrank.text.weighting import LogCounts, PivotedLength, TfIdf
+    from arcrank.text.weighting import LogCounts, PivotedLength, SignedTfIdf, TfIdf
 
 __all__ = [
     "CountedTexts",
@@ -36,6 +36,7 @@ __all__ = [
     "LogCounts",
     "PivotedLength",
     "RocchioSelector",
+    "SignedTfIdf",
     "TermCounts",
     "TextAndEmbeddings",
     "TextFeatures",
@@ -48,5 +49,5 @@ _HOMES = {"CountedTexts": "counted", "TermCounts": "counts", "TextFeatures": "fe
 _HOMES |= {"HashedTextFeatures": "hashing", "LanguageShares": "language", "detect_language": "language"}
 _HOMES |= dict.fromkeys(("EmbeddingFeatures", "TextAndEmbeddings"), "embeddings")
 _HOMES |= dict.fromkeys(("InformativeSelector", "RocchioSelector"), "selection")
-_HOMES |= dict.fromkeys(("LogCounts", "PivotedLength", "TfIdf"), "weighting")
+_HOMES |= dict.fromkeys(("LogCounts", "PivotedLength", "SignedTfIdf", "TfIdf"), "weighting")
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -17,17 +17,19 @@ from arcrank._validation import check_real
 from arcrank.errors import InputError
 from arcrank.text.weights import check_norm, damped, document_frequency, plain_idf, row_sums, smooth_idf, unit_rows
 
-__all__ = ["LogCounts", "PivotedLength", "TfIdf"]
+__all__ = ["LogCounts", "PivotedLength", "SignedTfIdf", "TfIdf"]
 
 
 class _CountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """What the weightings share: reading counts, and scikit-learn's tags."""
 
+    _signed = False
+
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_matrix:
         """Return the counts as a CSR matrix of our own, checked, without stored zeros."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, reset=reset)
         counts = sparse.csr_matrix(X, copy=True)
-        _check_counts(counts)
+        _check_counts(counts, signed=self._signed)
         counts.sum_duplicates()
         counts.eliminate_zeros()
         return counts
@@ -35,7 +37,7 @@ class _CountTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = not self._signed
         return tags
 
 
@@ -113,6 +115,22 @@ class TfIdf(_CountTransformer):
         return unit_rows(counts, self.norm)
 
 
+class SignedTfIdf(TfIdf):
+    """`TfIdf` that takes negative values too, for features that need not be counts.
+
+    Its parameters and attributes are those of `TfIdf`. With `sublinear`, values below one are kept. `AutoRanker` uses
+    it, so that a value that was never negative in training may be negative in a new document.
+
+    Examples
+    --------
+    >>> from arcrank.text import SignedTfIdf
+    >>> SignedTfIdf(norm=None).fit([[1, 2], [0, 1]]).transform([[-1, 2]]).toarray().round(4)
+    array([[-1.4055,  2.    ]])
+    """
+
+    _signed = True
+
+
 class PivotedLength(_CountTransformer):
     """Pivoted length normalization (Crammer & Singer 2002, section 4.2, after Singhal, Buckley & Mitra 1996).
 
@@ -175,15 +193,17 @@ class PivotedLength(_CountTransformer):
         return counts
 
 
-def _check_counts(counts: sparse.csr_matrix) -> None:
-    bad = ~(counts.data >= 0.0) | np.isinf(counts.data)
+def _check_counts(counts: sparse.csr_matrix, *, signed: bool) -> None:
+    bad = ~np.isfinite(counts.data) if signed else ~(counts.data >= 0.0) | np.isinf(counts.data)
     if bad.any():
         at = int(np.argmax(bad))
         row = int(np.searchsorted(counts.indptr, at, side="right")) - 1
         value = counts.data[at]
         kind = "NaN" if np.isnan(value) else f"{value:g}"
+        found = f"row {row}, column {counts.indices[at]} of X holds {kind}; "
+        if signed:
+            raise InputError(f"{found}features must be finite numbers.")
         raise InputError(
-            f"row {row}, column {counts.indices[at]} of X holds {kind}; "
-            "counts must be finite (no NaN, no inf) and not negative. Negative values in data passed to a weighting "
-            "of counts have no logarithm: pass raw counts, e.g. those of TermCounts"
+            f"{found}counts must be finite (no NaN, no inf) and not negative. Negative values in data passed to a "
+            "weighting of counts have no logarithm: pass raw counts, e.g. those of TermCounts"
         )

@@ -91,8 +91,8 @@ class AutoRanker(BaseEstimator):
     embeddings : bool
         Compare words with words and static embeddings (extra `embeddings`), which help where documents are few.
     tfidf : bool
-        Compare a matrix of many features that are never negative, such as counts of words, as given and as tf-idf
-        weights of unit length, if all documents are labelled.
+        Compare features that are mostly 0 and never negative, such as word counts, with their tf-idf weights of unit
+        length. This is for matrices, and for data in which all documents are labelled.
     max_members : int
         How many rankers may be averaged; 1 selects a single one.
     set_measure : str or None
@@ -171,6 +171,9 @@ class AutoRanker(BaseEstimator):
             raise ParameterError(f"measure must be {AUTO} or one of {', '.join(Measure)}; got {self.measure!r}.")
         if self.budget is not None:
             check_real("budget", self.budget, above=0)
+        for name in ("embeddings", "tfidf"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}.")
         check_int("max_members", self.max_members, at_least=1)
         check_int("n_jobs", self.n_jobs, at_least=1)
         check_seed("random_state", self.random_state)

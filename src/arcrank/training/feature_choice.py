@@ -1,7 +1,7 @@
-"""Several features of the same documents: whichever rank held-out documents better.
+"""Choose between several kinds of features of the same documents by cross-validation.
 
-Texts can be words, or words and embeddings. Sparse features that are never negative, such as counts of words, can be
-taken as given or as tf-idf weights.
+Texts become words, or words and embeddings. Sparse features that are never negative, such as word counts, are used as
+given or as tf-idf weights.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcrank.graphs import PreferenceGraphs
-from arcrank.text import EmbeddingFeatures, TextAndEmbeddings, TextFeatures, TfIdf
+from arcrank.text import EmbeddingFeatures, SignedTfIdf, TextAndEmbeddings, TextFeatures
 from arcrank.training.candidates import Sample, Trial, at_default_cost
 from arcrank.training.measures import loss_of
 from arcrank.training.plan import Plan
 from arcrank.training.portfolio import is_mostly_zero
 from arcrank.training.selection import FEWEST_DOCUMENTS, FOLDS, RUNGS, sample_rows
 
-__all__ = ["FeatureSet", "choose_feature_set", "text_candidates", "weight_candidates"]
+__all__ = ["FeatureSet", "choose_feature_set", "text_candidates", "try_features", "weight_candidates"]
 
 WEIGHT = 0.5
 """Of embeddings beside words of unit length; `TextAndEmbeddings` has the figures."""
 WORTH = 0.01
-"""What is not as given must reduce the loss by more than this share: a model with embeddings needs the extra wherever
-it ranks, and tf-idf weights are harder to read than the user's own features."""
+"""Other features than the first must reduce the loss by more than this share: a model with embeddings needs the extra
+wherever it ranks, and tf-idf weights are harder to read than the user's own features."""
 CLEARLY = 2.0
-"""And by so many standard errors of the difference: of small samples, chance would often decide."""
+"""They must also reduce it by more than this many standard errors of the difference; in small samples, chance would
+often decide."""
 
 
 class FeatureSet(NamedTuple):
@@ -57,7 +58,9 @@ def weight_candidates(given: Any, X: Any) -> list[FeatureSet]:
     if not is_mostly_zero(X) or X.min() < 0.0:
         return found
     named = given if hasattr(given, "columns") else X
-    weightings = {"tf-idf": TfIdf()} | ({"tf-idf of log counts": TfIdf(sublinear=True)} if X.max() > 1.0 else {})
+    weightings = {"tf-idf": SignedTfIdf()}
+    if X.max() > 1.0:
+        weightings["tf-idf of log counts"] = SignedTfIdf(sublinear=True)
     return found + [FeatureSet(name, one, one.fit_transform(named)) for name, one in weightings.items()]
 
 
@@ -76,17 +79,32 @@ def choose_feature_set(
     """
     if len(graphs) < FEWEST_DOCUMENTS or len(candidates) < 2:
         return candidates[0], []
-    rows = sample_rows(np.arange(len(graphs)), RUNGS[0], random_state)
-    plan, trials = at_default_cost(plan), []
+    trials = []
     for one in candidates:
-        sample = Sample(one.features, graphs, rows, measure, folds=FOLDS, random_state=random_state)
-        trial = sample.try_plan(plan)
+        trial = try_features(one.name, one.features, graphs, plan, measure, random_state=random_state)
         report(0.0, f"{one.name} {trial.value:.4f}")
-        trials.append(trial._replace(scores=None, plan=trial.plan.with_parameters(features=one.name)))
+        trials.append(trial)
     losses = [loss_of(trial.value, measure) for trial in trials]
     best = int(np.argmin(losses))
     clear = losses[best] < (1.0 - WORTH) * losses[0] and _differs(trials[best], trials[0])
     return candidates[best if clear else 0], trials
+
+
+def try_features(
+    name: str,
+    X: Any,
+    graphs: PreferenceGraphs,
+    plan: Plan,
+    measure: str,
+    *,
+    random_state: int,
+    as_new: Any = None,
+) -> Trial:
+    """Cross-validate a plan, at its default C, on some documents with these features; for `as_new` see `Sample`."""
+    rows = sample_rows(np.arange(len(graphs)), RUNGS[0], random_state)
+    sample = Sample(X, graphs, rows, measure, folds=FOLDS, random_state=random_state, as_new=as_new)
+    trial = sample.try_plan(at_default_cost(plan))
+    return trial._replace(scores=None, plan=trial.plan.with_parameters(features=name))
 
 
 def _differs(one: Trial, other: Trial) -> bool:

@@ -47,7 +47,7 @@ _LABEL_SETS = (
     _log_linear("domination"),
     _log_linear("zero-one"),
 )
-"""The hinge under domination took a third of the time, and what was selected without it was as good
+"""The hinge under domination took up to a third of the time, and what was selected without it was as good
 (`benchmarks/auto_families.py`)."""
 _OTHER_GRAPHS = (
     _machine("disagreement", "squared-hinge"),

@@ -24,7 +24,8 @@ from arcrank.rankers.out_of_fold import judgements
 from arcrank.rankers.semisupervised import SemiSupervisedRanker, add_latent, latent_directions, sampled
 from arcrank.text import TextFeatures
 from arcrank.text.counts import frequency_limits
-from arcrank.training.candidates import QUICK, Sample, Trial, at_default_cost
+from arcrank.training.candidates import QUICK, Trial
+from arcrank.training.feature_choice import try_features
 from arcrank.training.measures import known_mean, loss_of, measure_documents
 from arcrank.training.plan import Learner, Plan
 from arcrank.training.portfolio import is_low_dimensional
@@ -216,19 +217,13 @@ def choose_features(
         features = labelled.with_latent(usage.latent_weight * directions[:, : usage.n_components])
         if not usage.of_all and of_labelled is not None:
             features = of_labelled
-        trial = _tried(features, graphs, plan, measure, random_state)
+        settings: dict[str, Any] = {"random_state": random_state, "as_new": features.as_new}
+        trial = try_features(usage.name, features.labelled, graphs, plan, measure, **settings)
         report(0.0, f"{usage.name} {trial.value:.4f}")
-        found.append((usage, trial._replace(scores=None, plan=trial.plan.with_parameters(features=usage.name))))
+        found.append((usage, trial))
     best, trial = min(found, key=lambda pair: loss_of(pair[1].value, measure))
     worth = loss_of(trial.value, measure) < (1.0 - WORTH) * loss_of(found[0][1].value, measure)
     return best if worth else usages[0], [trial for _, trial in found]
-
-
-def _tried(features: Features, graphs: PreferenceGraphs, plan: Plan, measure: str, random_state: int) -> Trial:
-    rows = sample_rows(np.arange(len(graphs)), RUNGS[0], random_state)
-    settings: dict[str, Any] = {"random_state": random_state, "as_new": features.as_new}
-    sample = Sample(features.labelled, graphs, rows, measure, folds=FOLDS, **settings)
-    return sample.try_plan(at_default_cost(plan))
 
 
 def choose_tentative_weight(
